@@ -1,0 +1,43 @@
+/**
+ * Events: what happened, to which object, and the frozen bytes that tell it (contract section 7).
+ * It never renders: the bytes are made once, beside the change, and stay as they are.
+ */
+
+/** Types of events that exist in this API. There is no `payment_intent.updated`. */
+export type EventType =
+  | "payment_intent.created"
+  | "payment_intent.succeeded"
+  | "payment_intent.payment_failed"
+  | "payment_intent.canceled"
+  | "charge.succeeded"
+  | "charge.failed";
+
+/** An event that a decision asks for; the flow gives it an id and its bytes. */
+export interface EventDraft {
+  readonly type: EventType;
+  /** Which of the decision's objects the event shows. */
+  readonly about: "payment_intent" | "charge";
+}
+
+/** One event as it is stored. */
+export interface PaymentEvent {
+  readonly id: string;
+  readonly accountId: string;
+  readonly type: EventType;
+  readonly objectId: string;
+  /** Version of the object in `data`; projections order by it, effects never do (design section 6). */
+  readonly objectVersion: number;
+  readonly createdAtMs: number;
+  /** Request that caused it. */
+  readonly requestId: string;
+  /** The client's key of that request; null when it sent none. */
+  readonly idempotencyKey: string | null;
+  /** JSON bytes of the event's `data` member, frozen. */
+  readonly data: Uint8Array;
+}
+
+/** A row of the outbox: an event that still has to be published. */
+export interface OutboxRow {
+  readonly eventId: string;
+  readonly createdAtMs: number;
+}

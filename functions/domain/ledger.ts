@@ -1,0 +1,66 @@
+/**
+ * Double entry: what is booked for a business action, and the rule that debits equal credits.
+ * It never changes or removes a booking: corrections are bookings of their own.
+ */
+import type { Charge } from "./charge.ts";
+import type { Currency } from "./money.ts";
+
+/**
+ * The booking of a successful charge: the acquirer owes us the amount, and we owe it to the merchant.
+ * @throws Error when the entries do not balance, which is a bug and must never be written
+ */
+export function bookCharge(charge: Charge, atMs: number): LedgerTransaction {
+  return balanced({
+    kind: "charge",
+    sourceId: charge.id,
+    accountId: charge.accountId,
+    intentId: charge.intentId,
+    currency: charge.currency,
+    createdAtMs: atMs,
+    entries: [
+      { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor: charge.amountMinor },
+      { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: charge.amountMinor },
+    ],
+  });
+}
+
+/**
+ * The transaction itself, once its debits equal its credits and every entry moves something.
+ * @throws Error when they do not, which is a bug and must never be written
+ */
+export function balanced(transaction: LedgerTransaction): LedgerTransaction {
+  if (imbalanceMinor(transaction.entries) !== 0n || transaction.entries.some((entry) => entry.amountMinor <= 0n)) {
+    throw new Error(`Ledger transaction ${transaction.kind} ${transaction.sourceId} does not balance.`);
+  }
+  return transaction;
+}
+
+/** Sum of debits minus sum of credits; zero for every legal transaction. */
+export function imbalanceMinor(entries: readonly LedgerEntry[]): bigint {
+  let sum = 0n;
+  for (const entry of entries) sum += entry.direction === "debit" ? entry.amountMinor : -entry.amountMinor;
+  return sum;
+}
+
+/** One business action in the books. Its key is (kind, sourceId), so the same action cannot be booked twice. */
+export interface LedgerTransaction {
+  readonly kind: "charge";
+  /** Id of the object that the action is about: the charge. */
+  readonly sourceId: string;
+  /** The merchant. */
+  readonly accountId: string;
+  readonly intentId: string;
+  readonly currency: Currency;
+  readonly createdAtMs: number;
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** One line of a booking; amounts are positive, the direction gives the sign. */
+export interface LedgerEntry {
+  readonly ledgerAccount: LedgerAccount;
+  readonly direction: "debit" | "credit";
+  readonly amountMinor: bigint;
+}
+
+/** The chart of accounts: what the acquirer owes us, and what we owe the merchant. */
+export type LedgerAccount = "acquirer_receivable" | "merchant_payable";

@@ -1,0 +1,187 @@
+/**
+ * The first transaction (T1): the key row and the command's rows in one commit, fenced by owner and generation.
+ * It never calls outside, and never believes a lost reply: an unknown commit is resolved by running it again.
+ */
+import { hasCode } from "../domain/errors.ts";
+import { expiryOf, type Fence, isExpired } from "../domain/idempotency.ts";
+import type { Begun, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
+import type { Change, FoundRows, KeyRow, LedgerTransactionScope } from "./ports.ts";
+
+/**
+ * Commits the command under the key, or says whose row stands there (design section 4.3).
+ * @throws DomainError `commit_unknown` when the ledger does not say after several runs, `store_unavailable`
+ */
+export async function firstCommit(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: Work,
+  fence: Fence,
+): Promise<FirstCommit> {
+  const createdAtMs = deps.clock.now();
+  if (fence.generation === 1 && work.blind !== undefined) {
+    const blind = await insertBlindly(deps, request, work.blind(fence), fence, createdAtMs);
+    if (blind !== undefined) return blind;
+  }
+  for (let run = 1; ; run += 1) {
+    try {
+      return await deps.ledger.transact("first-commit", (scope) =>
+        guarded(deps, request, work, fence, createdAtMs, scope),
+      );
+    } catch (error) {
+      if (!hasCode(error, "commit_unknown") || run === runsMax) throw error;
+    }
+  }
+}
+
+/** Gives up the lease of a key row that is still ours and undecided, so that a retry need not wait for the clock. */
+export async function giveUpLease(deps: IdempotencyDependencies, keyHash: string, fence: Fence): Promise<void> {
+  try {
+    await deps.ledger.transact("give-up-lease", async (scope) => {
+      const { idempotency_keys: row } = await scope.read({ idempotency_keys: keyHash });
+      if (row === undefined || row.outcome !== null || !isHeldBy(row, fence)) return;
+      scope.write([{ op: "update", table: "idempotency_keys", row: { ...row, leaseUntilMs: deps.clock.now() } }]);
+    });
+  } catch (error) {
+    // The lease ends by the clock anyway; the request's own failure is what the client must hear.
+    deps.log("WARNING", "lease not given up", { keyHash, reason: error instanceof Error ? error.message : "unknown" });
+  }
+}
+
+/** How often an unknown commit is run again before the client is told to retry. */
+const runsMax = 3;
+
+/** One round trip; undefined when a row stood there or the reply was lost, and the guarded run must look. */
+async function insertBlindly(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  begun: Begun,
+  fence: Fence,
+  createdAtMs: number,
+): Promise<FirstCommit | undefined> {
+  if (begun.kind === "locked") return { kind: "locked" };
+  const row = keyRowOf(request, begun, fence, createdAtMs);
+  try {
+    const inserted = await deps.ledger.insert("first-commit", [
+      ...begun.changes,
+      { op: "insert", table: "idempotency_keys", row },
+    ]);
+    return inserted === "inserted" ? committed(begun, row) : undefined;
+  } catch (error) {
+    if (hasCode(error, "commit_unknown")) return undefined;
+    throw error;
+  }
+}
+
+/** The guarded form: reads the key row first, so that a second run recognises the first one's commit. */
+async function guarded(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: Work,
+  fence: Fence,
+  createdAtMs: number,
+  scope: LedgerTransactionScope,
+): Promise<FirstCommit> {
+  const found = await scope.read({ ...work.reads, idempotency_keys: request.keyHash });
+  const row = found.idempotency_keys;
+  const nowMs = deps.clock.now();
+  if (row === undefined) return await execute(request, work, fence, createdAtMs, scope, found);
+  if (isHeldBy(row, fence)) return await recognise(scope, row);
+  if (isExpired(row.expiresAtMs, nowMs)) {
+    const next = { ...fence, generation: Math.max(fence.generation, row.generation + 1) };
+    return await execute(request, work, next, createdAtMs, scope, found);
+  }
+  if (row.fingerprint !== request.fingerprint) return { kind: "mismatch", row };
+  if (row.outcome !== null) return { kind: "replay", row, outcome: row.outcome };
+  if (row.leaseUntilMs > nowMs) return { kind: "busy" };
+  return await takeOver(deps, scope, row, fence);
+}
+
+async function execute(
+  request: IdempotentRequest,
+  work: Work,
+  fence: Fence,
+  createdAtMs: number,
+  scope: LedgerTransactionScope,
+  found: FoundRows,
+): Promise<FirstCommit> {
+  const begun = await work.begin(found, scope, fence);
+  if (begun.kind === "locked") return { kind: "locked" };
+  const row = keyRowOf(request, begun, fence, createdAtMs);
+  const keyChange: Change = {
+    op: found.idempotency_keys === undefined ? "insert" : "update",
+    table: "idempotency_keys",
+    row,
+  };
+  scope.write([...begun.changes, keyChange]);
+  return committed(begun, row);
+}
+
+/** An earlier run of this very worker committed, and its reply was lost. */
+async function recognise(scope: LedgerTransactionScope, row: KeyRow): Promise<FirstCommit> {
+  if (row.outcome !== null) return { kind: "decided", row, outcome: row.outcome };
+  return { kind: "attempt", row, attempt: await attemptOf(scope, row) };
+}
+
+/** The lease of an undecided row is over: raise the fence and adopt its attempt (design section 4.5). */
+async function takeOver(
+  deps: IdempotencyDependencies,
+  scope: LedgerTransactionScope,
+  row: KeyRow,
+  fence: Fence,
+): Promise<FirstCommit> {
+  const leaseUntilMs = deps.clock.now() + deps.timings.leaseMs;
+  const raised: KeyRow = {
+    ...row,
+    owner: fence.owner,
+    generation: Math.max(fence.generation, row.generation + 1),
+    leaseUntilMs,
+  };
+  const attempt = { ...(await attemptOf(scope, row)), leaseUntilMs };
+  const changes: Change[] = [{ op: "update", table: "idempotency_keys", row: raised }];
+  if (attempt.state === "open") changes.push({ op: "update", table: "attempts", row: attempt });
+  scope.write(changes);
+  return { kind: "attempt", row: raised, attempt };
+}
+
+async function attemptOf(scope: LedgerTransactionScope, row: KeyRow) {
+  const { attempts: attempt } = row.attemptId === null ? {} : await scope.read({ attempts: row.attemptId });
+  if (attempt === undefined) throw new Error(`Key row ${row.keyHash} has neither an outcome nor an attempt.`);
+  return attempt;
+}
+
+function isHeldBy(row: KeyRow, fence: Fence): boolean {
+  return row.owner === fence.owner;
+}
+
+function committed(begun: Exclude<Begun, { kind: "locked" }>, row: KeyRow): FirstCommit {
+  return begun.kind === "decided"
+    ? { kind: "decided", row, outcome: begun.outcome }
+    : { kind: "attempt", row, attempt: begun.attempt };
+}
+
+function keyRowOf(
+  request: IdempotentRequest,
+  begun: Exclude<Begun, { kind: "locked" }>,
+  fence: Fence,
+  createdAtMs: number,
+): KeyRow {
+  const decided = begun.kind === "decided";
+  return {
+    keyHash: request.keyHash,
+    accountId: request.accountId,
+    idempotencyKey: request.idempotencyKey,
+    method: request.method,
+    path: request.path,
+    fingerprint: request.fingerprint,
+    requestId: request.requestId,
+    expand: request.expand,
+    owner: fence.owner,
+    generation: fence.generation,
+    leaseUntilMs: fence.leaseUntilMs,
+    attemptId: decided ? null : begun.attempt.id,
+    resourceId: begun.resourceId,
+    createdAtMs,
+    outcome: decided ? begun.outcome : null,
+    expiresAtMs: decided ? expiryOf(createdAtMs) : null,
+  };
+}

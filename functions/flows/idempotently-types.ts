@@ -1,0 +1,104 @@
+/**
+ * The words of the idempotent write path: a request under a key, the work it asks for, and the answer.
+ * It holds types only.
+ */
+import type { Attempt } from "../domain/attempt.ts";
+import type { Fence, StoredOutcome, Timings } from "../domain/idempotency.ts";
+import type {
+  Change,
+  Clock,
+  FoundRows,
+  GuardedCache,
+  KeyRow,
+  Ledger,
+  LedgerTransactionScope,
+  Log,
+  Random,
+  ReadKeys,
+} from "./ports.ts";
+
+/** A request after authentication and validation: only what the idempotent path needs of it. */
+export interface IdempotentRequest {
+  readonly accountId: string;
+  /** The client's key; null when it sent none, then `keyHash` is made by the server and no twin can exist. */
+  readonly idempotencyKey: string | null;
+  /** See `keyIdentity`. */
+  readonly keyHash: string;
+  /** See `requestFingerprint`. */
+  readonly fingerprint: string;
+  readonly method: string;
+  readonly path: string;
+  readonly requestId: string;
+  readonly expand: readonly string[];
+  /** How long to wait for a running twin before 409, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** What a command does in the first transaction. */
+export interface Work {
+  /** Rows that `begin` decides on; read in the same round trip as the key row. */
+  readonly reads: ReadKeys;
+  /** Present when the command depends on no stored row: then the first commit is one blind insert. */
+  readonly blind?: (fence: Fence) => Begun;
+  /** Decides on what was found. It may run again, so its ids and time were made before. */
+  readonly begin: (found: FoundRows, scope: LedgerTransactionScope, fence: Fence) => Promise<Begun>;
+}
+
+/** What the first transaction commits beside the key row. */
+export type Begun =
+  | {
+      readonly kind: "decided";
+      readonly changes: readonly Change[];
+      readonly outcome: StoredOutcome;
+      readonly resourceId: string | null;
+    }
+  | {
+      readonly kind: "attempt";
+      readonly changes: readonly Change[];
+      readonly attempt: Attempt;
+      readonly resourceId: string;
+    }
+  | { readonly kind: "locked" };
+
+/** How the first transaction ended. */
+export type FirstCommit =
+  | { readonly kind: "decided"; readonly row: KeyRow; readonly outcome: StoredOutcome }
+  | { readonly kind: "attempt"; readonly row: KeyRow; readonly attempt: Attempt }
+  | { readonly kind: "locked" }
+  /** Somebody's outcome stands already. */
+  | { readonly kind: "replay"; readonly row: KeyRow; readonly outcome: StoredOutcome }
+  /** The key was first used for another request. */
+  | { readonly kind: "mismatch"; readonly row: KeyRow }
+  /** Another worker holds the key row and its lease lives. */
+  | { readonly kind: "busy" };
+
+/** The answer to give. */
+export interface Answer {
+  readonly outcome: StoredOutcome;
+  /** Id of the first request under the key. */
+  readonly originalRequestId: string;
+  /** True when this run did not make the answer. */
+  readonly replayed: boolean;
+}
+
+/** Calls the acquirer for an open attempt and commits its answer (the second transaction). */
+export type SettleAttempt = (attempt: Attempt, sealedBy: "client" | "completer") => Promise<Settled>;
+
+/** How an attempt ended. */
+export interface Settled {
+  /** The key row with its outcome; null when the key no longer belongs to the attempt. */
+  readonly row: KeyRow | null;
+  /** True when this run closed the attempt, false when it found it closed. */
+  readonly won: boolean;
+}
+
+/** What the idempotent path needs. */
+export interface IdempotencyDependencies {
+  readonly cache: GuardedCache;
+  readonly ledger: Ledger;
+  readonly settle: SettleAttempt;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timings: Timings;
+  readonly log: Log;
+}

@@ -1,0 +1,169 @@
+/**
+ * The idempotent write path: claim the key, commit the intention, call outside, commit the answer, remember it.
+ * It never lets a failing cache change an answer: what it answers follows from its own commits to the ledger.
+ */
+import { hasCode, refuse } from "../domain/errors.ts";
+import { type Fence, isExpired } from "../domain/idempotency.ts";
+import { type LeadingSeat, type Seat, takeSeat } from "./idempotently-claim.ts";
+import { firstCommit, giveUpLease } from "./idempotently-first-commit.ts";
+import { answerNotRetained, keyInUse, keyReused } from "./idempotently-refusals.ts";
+import type { Answer, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
+import type { CacheRecord, KeyRow } from "./ports.ts";
+
+/**
+ * Runs `work` at most once under the request's key and gives every repeat the first answer (design section 4).
+ * @throws DomainError `idempotency_mismatch`, `idempotency_key_in_use`, `lock_timeout`,
+ *   `idempotency_answer_not_retained`, and 5xx codes, none of which is stored
+ */
+export async function idempotently(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: Work,
+): Promise<Answer> {
+  const owner = deps.random.token();
+  const waitUntilMs = deps.clock.now() + request.waitMs;
+  let pauseMs = deps.timings.pollMs;
+  let looks = 0;
+  for (;;) {
+    const seat =
+      looks > 0 && looks % 2 === 0
+        ? await lookAtLedger(deps, request)
+        : await takeSeat(deps, request, owner, looks === 0);
+    looks += 1;
+    if (seat.kind === "replay") return seat.answer;
+    if (seat.kind === "lead") return await lead(deps, request, work, seat, waitUntilMs);
+    if (seat.kind === "retry" && looks < looksWithoutPauseMax) continue;
+    if (deps.clock.now() + pauseMs > waitUntilMs) break;
+    await deps.clock.sleep(pauseMs);
+    pauseMs *= pauseGrowth;
+  }
+  // Before any 409 the key row is read once (design section 4.1).
+  const last = await lookAtLedger(deps, request);
+  if (last.kind === "replay") return last.answer;
+  throw keyInUse();
+}
+
+/**
+ * Every other look of a waiting twin goes to the ledger: a worker that died between its last commit and the cache write
+ * has left its answer there, and the twin must not wait out its lease.
+ */
+async function lookAtLedger(deps: IdempotencyDependencies, request: IdempotentRequest): Promise<Seat> {
+  const { idempotency_keys: row } = await deps.ledger.read({ idempotency_keys: request.keyHash });
+  if (row === undefined || row.outcome === null || isExpired(row.expiresAtMs, deps.clock.now()))
+    return { kind: "wait" };
+  if (row.fingerprint !== request.fingerprint) throw keyReused();
+  return { kind: "replay", answer: answerOf(row, row.outcome, true) };
+}
+
+/** A lost race is looked at again at once, but not for ever: then it waits like a twin. */
+const looksWithoutPauseMax = 4;
+
+/** Each pause is half as long again as the last, so that a long wait costs few reads. */
+const pauseGrowth = 1.5;
+
+/** Executes under the claim; whatever fails afterwards, the claim is completed, released or left to its lease. */
+async function lead(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: Work,
+  seat: LeadingSeat,
+  waitUntilMs: number,
+): Promise<Answer> {
+  const fence: Fence = seat.record;
+  let intentionMayStand = false;
+  try {
+    const first = await firstCommitOrWait(deps, request, work, fence, waitUntilMs);
+    intentionMayStand = first.kind === "attempt";
+    return await conclude(deps, seat, first);
+  } catch (error) {
+    if (intentionMayStand || hasCode(error, "commit_unknown")) await giveUpLease(deps, request.keyHash, fence);
+    await release(deps, seat);
+    throw error;
+  }
+}
+
+/** Whoever loses the first commit waits on the key row, not on the cache (design section 4.1). */
+async function firstCommitOrWait(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: Work,
+  fence: Fence,
+  waitUntilMs: number,
+): Promise<FirstCommit> {
+  let pauseMs = deps.timings.pollMs;
+  for (;;) {
+    const first = await firstCommit(deps, request, work, fence);
+    if (first.kind !== "busy") return first;
+    for (;;) {
+      if (deps.clock.now() + pauseMs > waitUntilMs) throw keyInUse();
+      await deps.clock.sleep(pauseMs);
+      pauseMs *= pauseGrowth;
+      const { idempotency_keys: row } = await deps.ledger.read({ idempotency_keys: request.keyHash });
+      if (row === undefined || row.outcome !== null || row.leaseUntilMs <= deps.clock.now()) break;
+    }
+  }
+}
+
+/** Turns a first commit into an answer, and remembers it in the cache. */
+async function conclude(deps: IdempotencyDependencies, seat: LeadingSeat, first: FirstCommit): Promise<Answer> {
+  switch (first.kind) {
+    case "locked":
+      throw refuse(
+        "lock_timeout",
+        "This object cannot be accessed right now because another request is changing it. Please retry.",
+      );
+    case "busy":
+      throw keyInUse();
+    case "mismatch":
+      await complete(deps, seat, first.row);
+      throw keyReused();
+    case "decided":
+    case "replay":
+      await complete(deps, seat, first.row);
+      return answerOf(first.row, first.outcome, first.kind === "replay");
+    case "attempt": {
+      const settled = await deps.settle(first.attempt, "client");
+      if (settled.row === null || settled.row.outcome === null) throw keyInUse();
+      await complete(deps, seat, settled.row);
+      return answerOf(settled.row, settled.row.outcome, !settled.won);
+    }
+  }
+}
+
+function answerOf(row: KeyRow, outcome: Answer["outcome"], replayed: boolean): Answer {
+  if (replayed && outcome.body === null) throw answerNotRetained();
+  return { outcome, originalRequestId: row.requestId, replayed };
+}
+
+/** Writes the outcome into the claim; a lost or late write changes nothing, because the ledger has it. */
+async function complete(deps: IdempotencyDependencies, seat: LeadingSeat, row: KeyRow): Promise<void> {
+  if (row.outcome === null || row.idempotencyKey === null) return;
+  const record: CacheRecord = {
+    ...seat.record,
+    state: "completed",
+    fingerprint: row.fingerprint,
+    requestId: row.requestId,
+    createdAtMs: row.createdAtMs,
+    expiresAtMs: row.expiresAtMs,
+    outcome: row.outcome,
+  };
+  if (seat.version !== null) {
+    await deps.cache.replace(row.keyHash, seat.version, record);
+    return;
+  }
+  // The claim went unanswered. It may have been written all the same, and would then hold twins until its lease ends.
+  const late = await deps.cache.claim(row.keyHash, record);
+  if (late.kind === "exists" && late.record.owner === record.owner && late.record.state === "in_progress") {
+    await deps.cache.replace(row.keyHash, late.version, record);
+  }
+}
+
+/** Marks the claim released and keeps its generation; it deletes nothing (design section 4.3). */
+async function release(deps: IdempotencyDependencies, seat: LeadingSeat): Promise<void> {
+  if (seat.version === null) return;
+  await deps.cache.replace(seat.keyHash, seat.version, {
+    ...seat.record,
+    state: "released",
+    leaseUntilMs: deps.clock.now(),
+  });
+}

@@ -1,0 +1,266 @@
+/**
+ * What the flows need from the outside: types only, each with just the methods that a flow calls.
+ * It never names a product; adapters satisfy these types and memory twins prove them.
+ */
+import type { Account, ApiKey } from "../domain/accounts.ts";
+import type { AcquirerResult, Attempt } from "../domain/attempt.ts";
+import type { Charge } from "../domain/charge.ts";
+import type { DomainError } from "../domain/errors.ts";
+import type { EventDraft, OutboxRow, PaymentEvent } from "../domain/events.ts";
+import type { ClaimState, Fence, StoredOutcome } from "../domain/idempotency.ts";
+import type { LedgerTransaction } from "../domain/ledger.ts";
+import type { Currency } from "../domain/money.ts";
+import type { PaymentIntent } from "../domain/payment-intent.ts";
+
+/** Time. `now` is milliseconds since the epoch; `sleep` and `after` follow the same clock, so that tests can move it. */
+export interface Clock {
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+  /** Calls back once after a time; the returned function cancels it. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
+
+/** Randomness. */
+export interface Random {
+  /** An id with a prefix, for example `id("pi")` gives `pi_3f…` with at least 120 random bits. */
+  id(prefix: string): string;
+  /** A token that is never reused, for owners of leases and secrets. */
+  token(): string;
+}
+
+/** One wide log line; ids, units and codes only, never bodies or secrets. */
+export type Log = (
+  severity: "INFO" | "WARNING" | "ERROR",
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
+
+// ── The idempotency cache ────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One claim as the cache keeps it. */
+export interface CacheRecord extends Fence {
+  readonly state: ClaimState;
+  readonly fingerprint: string;
+  /** Id of the first request, for `Original-Request`. */
+  readonly requestId: string;
+  readonly createdAtMs: number;
+  /** Null until the outcome is known. */
+  readonly expiresAtMs: number | null;
+  /** Null until the outcome is known; `in_ledger` when the body did not fit and stands in the ledger's row only. */
+  readonly outcome: StoredOutcome | "in_ledger" | null;
+}
+
+/** A record with the opaque version under which it was read or written; a later write is conditional on it. */
+export interface VersionedRecord {
+  readonly record: CacheRecord;
+  readonly version: string;
+}
+
+/**
+ * The fast memory of keys. All writes are conditional; a lost reply of one's own write is recognised by its owner.
+ * Every method may reject with `store_unavailable` or `permission_denied`, or never answer: see `CacheGuard`.
+ */
+export interface IdempotencyCache {
+  /** Creates the record if there is none; only when there is one is it read (design section 4.2). */
+  claim(
+    keyHash: string,
+    record: CacheRecord,
+  ): Promise<({ readonly kind: "claimed" } | { readonly kind: "exists" }) & VersionedRecord>;
+  /** The record, or undefined. */
+  read(keyHash: string): Promise<VersionedRecord | undefined>;
+  /** Replaces the record if its version is still `version`; otherwise touches nothing. */
+  replace(
+    keyHash: string,
+    version: string,
+    record: CacheRecord,
+  ): Promise<{ readonly kind: "replaced"; readonly version: string } | { readonly kind: "lost" }>;
+}
+
+/** The cache behind deadlines and a breaker: `unknown` means go on without it (design section 4.1). */
+export interface GuardedCache {
+  claim(keyHash: string, record: CacheRecord): Promise<Awaited<ReturnType<IdempotencyCache["claim"]>> | Unknown>;
+  read(keyHash: string): Promise<({ readonly kind: "found" } & VersionedRecord) | { readonly kind: "none" } | Unknown>;
+  replace(
+    keyHash: string,
+    version: string,
+    record: CacheRecord,
+  ): Promise<Awaited<ReturnType<IdempotencyCache["replace"]>> | Unknown>;
+}
+
+/** The cache did not answer in time, failed, or its breaker is open. */
+export interface Unknown {
+  readonly kind: "unknown";
+}
+
+// ── The ledger ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The key row: the truth about an idempotency key (design section 4.1). */
+export interface KeyRow extends Fence {
+  readonly keyHash: string;
+  readonly accountId: string;
+  /** The client's key as sent; null when it sent none and the identity was made by the server. */
+  readonly idempotencyKey: string | null;
+  readonly method: string;
+  readonly path: string;
+  readonly fingerprint: string;
+  /** Id of the first request. */
+  readonly requestId: string;
+  /** Paths to expand in the answer, so that whoever seals it renders the same bytes. */
+  readonly expand: readonly string[];
+  /** The attempt that decides the outcome; null when the first transaction decided it. */
+  readonly attemptId: string | null;
+  /** The object that the request is about, once known. */
+  readonly resourceId: string | null;
+  readonly createdAtMs: number;
+  readonly outcome: StoredOutcome | null;
+  readonly expiresAtMs: number | null;
+}
+
+/** The tables that flows write, and the row type of each. Primary keys: see `tableKey` in the memory adapter. */
+export interface Tables {
+  readonly idempotency_keys: KeyRow;
+  readonly payment_intents: PaymentIntent;
+  readonly attempts: Attempt;
+  readonly charges: Charge;
+  readonly ledger_transactions: LedgerTransaction;
+  readonly events: PaymentEvent;
+  readonly outbox: OutboxRow;
+}
+
+/** One row to write. `insert` fails the commit when the row exists, `update` when it does not. */
+export type Change = {
+  [T in keyof Tables]: { readonly op: "insert" | "update"; readonly table: T; readonly row: Tables[T] };
+}[keyof Tables];
+
+/** Rows to read, by primary key; all of them in one round trip. */
+export interface ReadKeys {
+  readonly idempotency_keys?: string;
+  readonly payment_intents?: string;
+  readonly attempts?: string;
+  readonly charges?: string;
+}
+
+/** What was found; a row that is not there is absent. */
+export interface FoundRows {
+  readonly idempotency_keys?: KeyRow;
+  readonly payment_intents?: PaymentIntent;
+  readonly attempts?: Attempt;
+  readonly charges?: Charge;
+}
+
+/** One serializable read-write transaction. Its body may run again: no side effects, no new ids in it. */
+export interface LedgerTransactionScope {
+  /** Reads rows under the transaction; one round trip. */
+  read(keys: ReadKeys): Promise<FoundRows>;
+  /** Buffers rows for the commit; nothing buffered commits nothing. */
+  write(changes: readonly Change[]): void;
+}
+
+/** The ledger: the truth. `commit_unknown` means that a commit may or may not have been applied. */
+export interface Ledger {
+  /**
+   * Inserts rows blindly in one round trip. `exists` says that a row was there: perhaps our own, from a lost reply.
+   * @throws DomainError `commit_unknown`, `store_unavailable`, `permission_denied`
+   */
+  insert(tag: string, changes: readonly Change[]): Promise<"inserted" | "exists">;
+  /**
+   * Runs the body in a transaction and commits what it wrote; runs it again when the store aborts.
+   * @throws what the body throws; DomainError `commit_unknown`, `store_unavailable`, `permission_denied`
+   */
+  transact<Result>(tag: string, body: (scope: LedgerTransactionScope) => Promise<Result>): Promise<Result>;
+  /** A strong read of one or more rows outside a transaction; one round trip. */
+  read(keys: ReadKeys): Promise<FoundRows>;
+  /** One page of an account's intents, newest first. */
+  listIntents(query: IntentQuery): Promise<IntentPage>;
+  /** Open attempts whose lease ended before a time, oldest lease first: the completer's work. */
+  overdueAttempts(leaseUntilBeforeMs: number, limit: number): Promise<readonly Attempt[]>;
+}
+
+/** A page of intents to read (contract section 2, Lists). */
+export interface IntentQuery {
+  readonly accountId: string;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** The page after or before this intent, in the order newest first; both null for the first page. */
+  readonly startingAfter: PaymentIntent | null;
+  readonly endingBefore: PaymentIntent | null;
+  readonly customer: string | null;
+  /** Bounds on `createdAtMs`, each null when open: at or after, and before. */
+  readonly createdFromMs: number | null;
+  readonly createdBeforeMs: number | null;
+}
+
+/** A page, newest first, and whether more follow in the direction asked. */
+export interface IntentPage {
+  readonly intents: readonly PaymentIntent[];
+  readonly hasMore: boolean;
+}
+
+/** Accounts and their keys. */
+export interface Accounts {
+  /** The key with this digest, revoked ones too; undefined when there is none. */
+  findKey(digest: string): Promise<ApiKey | undefined>;
+  /** The account with this name, made if there is none; two parallel calls make one. */
+  ensureAccount(account: Account): Promise<Account>;
+  addKey(key: ApiKey): Promise<void>;
+  /** Keys of the account with this name, newest first. */
+  listKeys(accountName: string): Promise<readonly ApiKey[]>;
+  /** Marks every live key of the account whose last four characters match (or all of them when null); returns how many. */
+  revokeKeys(accountName: string, lastFour: string | null, atMs: number): Promise<number>;
+}
+
+// ── The acquirer ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** An order to the card network; repeating it with the same key changes nothing and gives the same answer. */
+export interface AuthorizeOrder {
+  /** The acquirer's idempotency key: the attempt's id. */
+  readonly key: string;
+  readonly amountMinor: bigint;
+  readonly currency: Currency;
+  readonly paymentMethodToken: string;
+}
+
+/** The card network (design section 5, Acquirer). */
+export interface Acquirer {
+  /** @throws DomainError `acquirer_unknown` when no answer came: the money may or may not have moved. */
+  authorize(order: AuthorizeOrder): Promise<AcquirerResult>;
+}
+
+/** The test acquirer's journal: one line per key, so that effects can be counted from outside the ledger. */
+export interface AcquirerJournal {
+  /** Writes the line if the key is new; returns the line that stands. Two parallel calls keep one line. */
+  record(line: JournalLine): Promise<JournalLine>;
+  read(key: string): Promise<JournalLine | undefined>;
+  /** Newest first, at most `limit`. */
+  list(limit: number): Promise<readonly JournalLine[]>;
+}
+
+/** One effect at the test acquirer. */
+export interface JournalLine extends AuthorizeOrder {
+  readonly result: AcquirerResult;
+  readonly createdAtMs: number;
+}
+
+// ── Rendering ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What an answer or an event shows. */
+export interface PaymentView {
+  readonly intent: PaymentIntent;
+  /** The latest charge, when there is one and the view needs it. */
+  readonly charge: Charge | null;
+}
+
+/**
+ * Domain words to bytes. The deciding transaction stores the answer, so the flows need its bytes;
+ * the edge gives them this, and no flow knows a wire name.
+ */
+export interface Renderer {
+  /** A 200 answer with the intent. */
+  intentAnswer(view: PaymentView, expand: readonly string[]): StoredOutcome;
+  /** A refusal or decline with the intent inside, when there is one. */
+  errorAnswer(error: DomainError, view: PaymentView | null): StoredOutcome;
+  /** A 402 answer for the view's failed charge. */
+  declineAnswer(view: PaymentView): StoredOutcome;
+  /** Bytes of an event's `data`. */
+  eventData(draft: EventDraft, view: PaymentView): Uint8Array;
+}
