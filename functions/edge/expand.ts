@@ -1,0 +1,101 @@
+/**
+ * Expansion: which ids of an answer a client may ask to see as whole objects, and rendering with them (contract section 2).
+ * It never loads: `needsCharge` says what the caller has to load, and a missing object is a bug that throws.
+ */
+import type Stripe from "stripe";
+import type { Charge } from "../domain/charge.ts";
+import { refuse } from "../domain/errors.ts";
+import type { PaymentIntent } from "../domain/payment-intent.ts";
+import type { PaymentView } from "../flows/ports.ts";
+import { serializeCharge } from "./serialize-charge.ts";
+import { serializePaymentIntent } from "./serialize-payment-intent.ts";
+
+/**
+ * Checks the paths that a request wants expanded.
+ * @returns the paths as seen from one object (without `data.`), each once and sorted, ready for the functions below
+ * @throws DomainError `parameter_invalid` with param `expand[0]`, `expand[1]`, …
+ */
+export function readExpansions(paths: readonly string[], shown: ShownObject, scope: "one" | "list"): readonly string[] {
+  const prefix = scope === "list" ? listPrefix : "";
+  const expansions = paths.map((path, index) => {
+    const param = `expand[${index}]`;
+    if (path.split(".").length > levelsMax) {
+      throw refuse("parameter_invalid", `A property can be expanded at most ${levelsMax} levels deep.`, { param });
+    }
+    const expansion = path.startsWith(prefix) ? path.slice(prefix.length) : "";
+    if (!expandable[shown].includes(expansion)) {
+      throw refuse("parameter_invalid", `This property cannot be expanded (${path.slice(0, shownCharactersMax)}).`, {
+        param,
+      });
+    }
+    return expansion;
+  });
+  return [...new Set(expansions)].sort();
+}
+
+/** True when an intent's latest charge must be loaded before it is rendered. */
+export function needsCharge(expansions: readonly string[]): boolean {
+  return reaches(expansions, "latest_charge");
+}
+
+/** True when a charge's intent must be loaded before the charge is rendered. */
+export function needsIntent(expansions: readonly string[]): boolean {
+  return reaches(expansions, "payment_intent");
+}
+
+/**
+ * The intent with expansions applied.
+ * @throws Error when `latest_charge` is to be expanded and the view does not hold that charge
+ */
+export function renderPaymentIntent(view: PaymentView, expansions: readonly string[]): Stripe.PaymentIntent {
+  const shown = serializePaymentIntent(view.intent);
+  if (!needsCharge(expansions) || view.intent.latestChargeId === null) return shown;
+  if (view.charge?.id !== view.intent.latestChargeId) {
+    throw new Error(`The latest charge of ${view.intent.id} was not loaded for its expansion.`);
+  }
+  const inner = expansions
+    .filter((path) => path.startsWith("latest_charge."))
+    .map((path) => path.slice("latest_charge.".length));
+  return { ...shown, latest_charge: renderCharge(view.charge, view.intent, inner) };
+}
+
+/**
+ * The charge with expansions applied.
+ * @param intent the charge's intent; null when no expansion asks for it
+ * @throws Error when `payment_intent` is to be expanded and another intent or none is given
+ */
+export function renderCharge(
+  charge: Charge,
+  intent: PaymentIntent | null,
+  expansions: readonly string[],
+): Stripe.Charge {
+  const shown = serializeCharge(charge);
+  if (!needsIntent(expansions)) return shown;
+  if (intent?.id !== charge.intentId) throw new Error(`The intent of ${charge.id} was not loaded for its expansion.`);
+  return { ...shown, payment_intent: serializePaymentIntent(intent) };
+}
+
+/** The objects that an answer shows. */
+export type ShownObject = "payment_intent" | "charge";
+
+/**
+ * What can be expanded, per object: only what this API can show whole. A balance transaction may be asked for and is
+ * null today, expanded or not.
+ */
+const expandable: Readonly<Record<ShownObject, readonly string[]>> = {
+  payment_intent: ["latest_charge", "latest_charge.balance_transaction", "latest_charge.payment_intent"],
+  charge: ["balance_transaction", "payment_intent"],
+};
+
+/** On a list, paths start at its items. */
+const listPrefix = "data.";
+
+/** Deepest path, `data` included (contract section 2). */
+const levelsMax = 4;
+
+/** How much of a refused path is repeated: enough to recognise it, no room for an essay. */
+const shownCharactersMax = 64;
+
+function reaches(expansions: readonly string[], property: string): boolean {
+  return expansions.some((path) => path === property || path.startsWith(`${property}.`));
+}

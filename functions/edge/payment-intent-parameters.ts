@@ -1,0 +1,146 @@
+/**
+ * What each payment-intent endpoint takes, and how its parameters become the words of the flows (contract section 5.2).
+ * It never looks at a store: everything refused here leaves the idempotency key free.
+ */
+import { refuse } from "../domain/errors.ts";
+import { checkAmount } from "../domain/money.ts";
+import { type IntentChanges, mergeMetadata } from "../domain/payment-intent.ts";
+import type { Change } from "../flows/change-payment-intent.ts";
+import type { CreateInput } from "../flows/create-payment-intent.ts";
+import { list } from "./collection-readers.ts";
+import type { ParameterMap } from "./parameter-tree.ts";
+import {
+  confirming,
+  currency,
+  describing,
+  detailsOf,
+  expanding,
+  noDetails,
+  paymentMethodToken,
+  shippingOf,
+} from "./payment-intent-fields.ts";
+import { clearable, object, optional, readParameters, required, withDefault } from "./read-parameters.ts";
+import { amountMinor, boolean, oneOf } from "./scalar-readers.ts";
+
+/**
+ * Parameters of `POST /v1/payment_intents`.
+ * @throws DomainError naming the first parameter at fault
+ */
+export function createParameters(parameters: ParameterMap): Parsed<CreateInput> {
+  const values = readParameters(parameters, {
+    amount: required(amountMinor()),
+    currency: required(currency),
+    confirm: withDefault(boolean(), false),
+    payment_method: optional(paymentMethodToken),
+    payment_method_types: optional(list(oneOf(["card"]), { entriesMax: 20 })),
+    automatic_payment_methods: optional(
+      object({ enabled: required(boolean()), allow_redirects: optional(oneOf(["always", "never"])) }),
+    ),
+    capture_method: withDefault(oneOf(["automatic", "automatic_async"]), "automatic_async"),
+    confirmation_method: withDefault(oneOf(["automatic", "manual"]), "automatic"),
+    ...describing,
+    ...confirming,
+    ...expanding,
+  });
+  checkAmount(values.amount, values.currency);
+  const token = values.payment_method ?? null;
+  if (values.confirm && token === null) {
+    throw refuse("parameter_missing", "You must provide a payment method when you confirm. Pass payment_method.", {
+      param: "payment_method",
+    });
+  }
+  const automatic = values.automatic_payment_methods;
+  return {
+    expand: values.expand,
+    input: {
+      amountMinor: values.amount,
+      currency: values.currency,
+      captureMethod: values.capture_method,
+      confirmationMethod: values.confirmation_method,
+      paymentMethodToken: token,
+      confirm: values.confirm,
+      details: {
+        ...noDetails,
+        ...definedOnly(detailsOf(values)),
+        metadata: mergeMetadata({}, values.metadata),
+        paymentMethodTypes: values.payment_method_types ?? ["card"],
+        automaticPaymentMethods:
+          automatic === undefined
+            ? null
+            : { enabled: automatic.enabled, allowRedirects: automatic.allow_redirects ?? null },
+      },
+    },
+  };
+}
+
+/** Parameters of `POST /v1/payment_intents/:id`. @throws DomainError naming the first parameter at fault */
+export function updateParameters(parameters: ParameterMap): Parsed<Change> {
+  const values = readParameters(parameters, {
+    amount: optional(amountMinor()),
+    currency: optional(currency),
+    payment_method: optional(clearable(paymentMethodToken)),
+    payment_method_types: optional(list(oneOf(["card"]), { entriesMax: 20 })),
+    capture_method: optional(oneOf(["automatic", "automatic_async"])),
+    ...describing,
+    ...expanding,
+  });
+  // With one of the two alone the intent decides, and that is execution already.
+  if (values.amount !== undefined && values.currency !== undefined) checkAmount(values.amount, values.currency);
+  const changes: IntentChanges = {
+    ...definedOnly(detailsOf(values)),
+    ...definedOnly({
+      amountMinor: values.amount,
+      currency: values.currency,
+      captureMethod: values.capture_method,
+      paymentMethodToken: values.payment_method,
+      paymentMethodTypes: values.payment_method_types,
+      metadata: values.metadata,
+    }),
+  };
+  return { expand: values.expand, input: { kind: "update", changes } };
+}
+
+/** Parameters of `POST /v1/payment_intents/:id/confirm`. @throws DomainError naming the first parameter at fault */
+export function confirmParameters(parameters: ParameterMap): Parsed<Change> {
+  const values = readParameters(parameters, {
+    payment_method: optional(paymentMethodToken),
+    capture_method: optional(oneOf(["automatic", "automatic_async"])),
+    receipt_email: describing.receipt_email,
+    setup_future_usage: describing.setup_future_usage,
+    shipping: describing.shipping,
+    ...confirming,
+    ...expanding,
+  });
+  const changes: IntentChanges = definedOnly({
+    captureMethod: values.capture_method,
+    paymentMethodToken: values.payment_method,
+    receiptEmail: values.receipt_email,
+    setupFutureUsage: values.setup_future_usage,
+    shipping: shippingOf(values.shipping),
+  });
+  return { expand: values.expand, input: { kind: "confirm", changes } };
+}
+
+/** Parameters of `POST /v1/payment_intents/:id/cancel`. @throws DomainError naming the first parameter at fault */
+export function cancelParameters(parameters: ParameterMap): Parsed<Change> {
+  const values = readParameters(parameters, {
+    cancellation_reason: optional(oneOf(["duplicate", "fraudulent", "requested_by_customer", "abandoned"])),
+    ...expanding,
+  });
+  return { expand: values.expand, input: { kind: "cancel", reason: values.cancellation_reason ?? null } };
+}
+
+/** Typed input of an endpoint, with the paths to expand in its answer. */
+export interface Parsed<Input> {
+  readonly expand: readonly string[];
+  readonly input: Input;
+}
+
+/** Leaves out what was not sent, because an absent field stays and a null one clears. */
+function definedOnly<Values extends object>(
+  values: Values,
+): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Values]?: Exclude<Values[Name], undefined>;
+  };
+}

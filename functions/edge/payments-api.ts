@@ -1,0 +1,176 @@
+/**
+ * The payments API: from a request's bytes to an answer's bytes (contract sections 1 to 5).
+ * It never answers anything but JSON with an `error` key for a failure, and never executes before it has validated.
+ */
+import type { DomainError } from "../domain/errors.ts";
+import { defaultTimings, keyIdentity, type StoredOutcome, type Timings } from "../domain/idempotency.ts";
+import { type Authenticate, authenticator } from "../flows/authenticate.ts";
+import { guardCache } from "../flows/cache-guard.ts";
+import { idempotently } from "../flows/idempotently.ts";
+import type { IdempotencyDependencies, IdempotentRequest } from "../flows/idempotently-types.ts";
+import type { Accounts, Acquirer, Clock, IdempotencyCache, Ledger, Log, Random } from "../flows/ports.ts";
+import { settleAttempt } from "../flows/settle-attempt.ts";
+import { type AnswerFacts, type AnswerOrigin, answerHeaders } from "./answer-headers.ts";
+import type { EndpointDependencies } from "./endpoint.ts";
+import { errorResponseOf, errorTable } from "./error-table.ts";
+import { parameterFingerprint } from "./fingerprint.ts";
+import type { ParameterMap } from "./parameter-tree.ts";
+import { requestParameters } from "./parameters.ts";
+import { type Endpoint, findEndpoint } from "./payments-routes.ts";
+import { wireRenderer } from "./renderer.ts";
+import { readApiKey, readIdempotencyKey, readStripeVersion, readWaitMs } from "./request-headers.ts";
+import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResponse } from "./wire.ts";
+
+/** What the API needs from the outside. */
+export interface PaymentsApiPorts {
+  readonly ledger: Ledger;
+  readonly accounts: Accounts;
+  readonly cache: IdempotencyCache;
+  readonly acquirer: Acquirer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** Makes the handler. `timings` differ from production's only in demonstrations and tests. */
+export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultTimings): WireHandler {
+  const renderer = wireRenderer();
+  const cache = guardCache(ports, { deadlineMs: timings.cacheDeadlineMs });
+  const settle = settleAttempt({ ...ports, renderer, timings });
+  const service: Service = {
+    authenticate: authenticator(ports),
+    endpoints: { ledger: ports.ledger, clock: ports.clock, random: ports.random, renderer },
+    idempotency: { ...ports, cache, settle, timings },
+  };
+  return async (request) => {
+    if (pathOf(request.target) === "/health") return jsonResponse(200, { status: "ok" });
+    const startedAtMs = ports.clock.now();
+    const facts = { requestId: ports.random.id("req"), stripeVersion: undefined, idempotencyKey: undefined };
+    const { response, accountId, error } = await answer(service, request, facts);
+    logRequest(ports, request, response, {
+      requestId: facts.requestId,
+      accountId,
+      error,
+      durationMs: ports.clock.now() - startedAtMs,
+    });
+    return response;
+  };
+}
+
+interface Service {
+  readonly authenticate: Authenticate;
+  readonly endpoints: EndpointDependencies;
+  readonly idempotency: IdempotencyDependencies;
+}
+
+type Facts = Omit<AnswerFacts, "origin">;
+
+interface Answered {
+  readonly response: WireResponse;
+  readonly accountId?: string | undefined;
+  readonly error?: unknown;
+}
+
+/** Version, key, route, parameters, in this order; each failure has the headers that were known by then. */
+async function answer(service: Service, request: WireRequest, start: Facts): Promise<Answered> {
+  let facts = start;
+  let accountId: string | undefined;
+  try {
+    facts = { ...facts, stripeVersion: readStripeVersion(request) };
+    accountId = await service.authenticate(readApiKey(request));
+    const endpoint = findEndpoint(request.method, pathOf(request.target));
+    const idempotencyKey = request.method === "POST" ? readIdempotencyKey(request) : undefined;
+    facts = { ...facts, idempotencyKey };
+    const parameters = requestParameters(request);
+    const response = await run(service, request, endpoint, parameters, accountId, facts);
+    return { response, accountId };
+  } catch (error) {
+    return { response: failure(error, facts), accountId, error };
+  }
+}
+
+async function run(
+  service: Service,
+  request: WireRequest,
+  endpoint: Endpoint,
+  parameters: ParameterMap,
+  accountId: string,
+  facts: Facts,
+): Promise<WireResponse> {
+  const call = { accountId, id: endpoint.id, parameters };
+  if (endpoint.kind === "read") {
+    const value = await endpoint.read(service.endpoints, call);
+    return jsonResponse(200, value, answerHeaders({ ...facts, origin: { kind: "unstored", shouldRetry: null } }));
+  }
+  const { expand, work } = endpoint.write(call);
+  const path = pathOf(request.target);
+  const idempotent: IdempotentRequest = {
+    accountId,
+    idempotencyKey: facts.idempotencyKey ?? null,
+    keyHash: keyHashOf(service, accountId, facts.idempotencyKey),
+    fingerprint: parameterFingerprint(request.method, path, parameters),
+    method: request.method,
+    path,
+    requestId: facts.requestId,
+    expand,
+    waitMs: readWaitMs(request) ?? service.idempotency.timings.twinWaitMs,
+  };
+  const given = await idempotently(service.idempotency, idempotent, work(service.endpoints, idempotent));
+  const origin: AnswerOrigin = { kind: "stored", firstRequestId: given.originalRequestId, replayed: given.replayed };
+  return stored(given.outcome, answerHeaders({ ...facts, origin }));
+}
+
+/** Without a client's key the request runs once, under an identity that no client can name. */
+function keyHashOf(service: Service, accountId: string, key: string | undefined): string {
+  if (key !== undefined) return keyIdentity(accountId, false, key);
+  return keyIdentity(`${accountId} without a key`, false, service.idempotency.random.token());
+}
+
+function stored(outcome: StoredOutcome, headers: Record<string, string>): WireResponse {
+  return { status: outcome.status, headers, body: Buffer.from(outcome.body ?? []) };
+}
+
+function failure(error: unknown, facts: Facts): WireResponse {
+  const response = errorResponseOf(error);
+  const shouldRetry = response.headers["Stripe-Should-Retry"];
+  const origin: AnswerOrigin = {
+    kind: "unstored",
+    shouldRetry: shouldRetry === undefined ? null : shouldRetry === "true",
+  };
+  return { ...response, headers: { ...response.headers, ...answerHeaders({ ...facts, origin }) } };
+}
+
+/** One wide line a request: ids, codes and milliseconds, never a body, a key or a customer's text. */
+function logRequest(
+  ports: PaymentsApiPorts,
+  request: WireRequest,
+  response: WireResponse,
+  line: { requestId: string; accountId: string | undefined; error: unknown; durationMs: number },
+): void {
+  const { error, ...fields } = line;
+  const failed = response.status >= 500;
+  ports.log(failed ? "ERROR" : "INFO", "request", {
+    ...fields,
+    method: request.method,
+    path: pathOf(request.target),
+    status: response.status,
+    replayed: response.headers["Idempotent-Replayed"] === "true",
+    ...(error === undefined ? {} : { errorCode: codeOf(error) }),
+    // What is not of our own making is a bug, and its stack is what finds it; it holds code positions, no values.
+    ...(failed && error instanceof Error ? { stack: stackOf(error) } : {}),
+  });
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as Partial<DomainError> | null)?.code;
+  return typeof code === "string" && Object.hasOwn(errorTable, code) ? code : "internal";
+}
+
+/** The frames without the message, which may quote a value. */
+function stackOf(error: Error): string {
+  return (error.stack ?? "")
+    .split("\n")
+    .filter((line) => line.startsWith("    at "))
+    .slice(0, 12)
+    .join("\n");
+}

@@ -1,0 +1,74 @@
+/**
+ * The reads of the payments API: one intent, one charge, a page of intents.
+ * They never need an idempotency key, and change nothing.
+ */
+import type Stripe from "stripe";
+import { refuse } from "../domain/errors.ts";
+import { listPaymentIntents, readCharge, readPaymentIntent } from "../flows/read-payments.ts";
+import { createdRange, list } from "./collection-readers.ts";
+import type { Call, EndpointDependencies } from "./endpoint.ts";
+import { needsCharge, needsIntent, readExpansions, renderCharge, renderPaymentIntent } from "./expand.ts";
+import { listBody } from "./list.ts";
+import { optional, readParameters, withDefault } from "./read-parameters.ts";
+import { id, integer, text } from "./scalar-readers.ts";
+
+/** `GET /v1/payment_intents/:id`. */
+export async function showIntent(deps: EndpointDependencies, call: Call): Promise<Stripe.PaymentIntent> {
+  const { expand, client_secret: _ } = readParameters(call.parameters, {
+    ...expanding,
+    client_secret: optional(text({ charactersMax: 500 })),
+  });
+  const expansions = readExpansions(expand, "payment_intent", "one");
+  const view = await readPaymentIntent(deps, {
+    accountId: call.accountId,
+    intentId: call.id,
+    withCharge: needsCharge(expansions),
+  });
+  return renderPaymentIntent(view, expansions);
+}
+
+/** `GET /v1/charges/:id`. */
+export async function showCharge(deps: EndpointDependencies, call: Call): Promise<Stripe.Charge> {
+  const { expand } = readParameters(call.parameters, expanding);
+  const expansions = readExpansions(expand, "charge", "one");
+  const found = await readCharge(deps, {
+    accountId: call.accountId,
+    chargeId: call.id,
+    withIntent: needsIntent(expansions),
+  });
+  return renderCharge(found.charge, found.intent, expansions);
+}
+
+/** `GET /v1/payment_intents`: newest first, with cursors and filters (contract section 2, Lists). */
+export async function listIntents(
+  deps: EndpointDependencies,
+  call: Call,
+): Promise<Stripe.ApiList<Stripe.PaymentIntent>> {
+  const values = readParameters(call.parameters, {
+    limit: withDefault(integer({ min: 1, max: 100 }), 10),
+    starting_after: optional(id({ noun: "payment_intent", prefix: "pi_" })),
+    ending_before: optional(id({ noun: "payment_intent", prefix: "pi_" })),
+    customer: optional(id({ noun: "customer", prefix: "cus_" })),
+    created: withDefault(createdRange(), { createdFromMs: null, createdBeforeMs: null }),
+    ...expanding,
+  });
+  if (values.starting_after !== undefined && values.ending_before !== undefined) {
+    throw refuse("parameter_invalid", "Pass either starting_after or ending_before, not both.", {
+      param: "ending_before",
+    });
+  }
+  const expansions = readExpansions(values.expand, "payment_intent", "list");
+  const page = await listPaymentIntents(deps, {
+    accountId: call.accountId,
+    limit: values.limit,
+    startingAfter: values.starting_after ?? null,
+    endingBefore: values.ending_before ?? null,
+    customer: values.customer ?? null,
+    ...values.created,
+    withCharges: needsCharge(expansions),
+  });
+  const data = page.views.map((view) => renderPaymentIntent(view, expansions));
+  return listBody({ url: "/v1/payment_intents", data, hasMore: page.hasMore });
+}
+
+const expanding = { expand: withDefault(list(text({ charactersMax: 200 }), { entriesMax: 20 }), []) };

@@ -1,0 +1,88 @@
+/**
+ * Payment methods as the API shows them: a whole object inside errors, and the card details of a charge.
+ * It never shows more of a card than brand and last digits, since nothing else enters the system.
+ */
+import type Stripe from "stripe";
+import type { PaymentMethodReference } from "../domain/payment-intent.ts";
+import { testPaymentMethod } from "../domain/payment-methods.ts";
+import { wireSeconds } from "./wire-scalars.ts";
+
+/**
+ * The payment method of one intent (types of the client, all non-optional fields).
+ * @param createdAtMs creation of its intent: a payment method here belongs to one intent and keeps no time of its own
+ */
+export function serializePaymentMethod(reference: PaymentMethodReference, createdAtMs: number): Stripe.PaymentMethod {
+  const known = testPaymentMethod(reference.token);
+  return {
+    id: reference.id,
+    object: "payment_method",
+    billing_details: billingDetails(null),
+    ...(known === undefined ? {} : { card: cardOf(known) }),
+    created: wireSeconds(createdAtMs),
+    customer: null,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+    type: "card",
+  };
+}
+
+/**
+ * `payment_method_details` of a charge; only the type when the token is not one of the test payment methods.
+ * @param amountAuthorized minor units that the network promised; null when it refused
+ */
+export function serializePaymentMethodDetails(
+  token: string,
+  amountAuthorized: number | null,
+): Stripe.Charge.PaymentMethodDetails {
+  const known = testPaymentMethod(token);
+  if (known === undefined) return { type: "card" };
+  return {
+    card: {
+      amount_authorized: amountAuthorized,
+      authorization_code: null,
+      brand: known.brand,
+      checks: null,
+      country: null,
+      electronic_commerce_indicator: null,
+      ...testCard,
+      installments: null,
+      last4: known.last4,
+      mandate: null,
+      network: known.brand,
+      network_transaction_id: null,
+      regulated_status: null,
+      three_d_secure: null,
+      transaction_link_id: null,
+      wallet: null,
+    },
+    type: "card",
+  };
+}
+
+/** Billing details with nothing but, at most, the address for the receipt; the API takes no others. */
+export function billingDetails(email: string | null): Stripe.Charge.BillingDetails {
+  return { address: null, email, name: null, phone: null, tax_id: null };
+}
+
+function cardOf(known: { readonly brand: string; readonly last4: string }): Stripe.PaymentMethod.Card {
+  return {
+    brand: known.brand,
+    checks: null,
+    country: null,
+    display_brand: known.brand,
+    ...testCard,
+    generated_from: null,
+    last4: known.last4,
+    networks: { available: [known.brand], preferred: null },
+    regulated_status: null,
+    three_d_secure_usage: null,
+    wallet: null,
+  };
+}
+
+/**
+ * What every test card says of itself. The client's types demand an expiry, and a token has none: a month far enough
+ * away that no demonstration meets it.
+ */
+const testCard = { exp_month: 12, exp_year: 2034, funding: "unknown" } as const;
