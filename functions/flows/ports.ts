@@ -35,8 +35,6 @@ export type Log = (
   fields?: Readonly<Record<string, unknown>>,
 ) => void;
 
-// ── The idempotency cache ────────────────────────────────────────────────────────────────────────────────────────────
-
 /** One claim as the cache keeps it. */
 export interface CacheRecord extends Fence {
   readonly state: ClaimState;
@@ -51,10 +49,7 @@ export interface CacheRecord extends Fence {
 }
 
 /** A record with the opaque version under which it was read or written; a later write is conditional on it. */
-export interface VersionedRecord {
-  readonly record: CacheRecord;
-  readonly version: string;
-}
+export type VersionedRecord = { readonly record: CacheRecord; readonly version: string };
 
 /**
  * The fast memory of keys. All writes are conditional; a lost reply of one's own write is recognised by its owner.
@@ -62,37 +57,28 @@ export interface VersionedRecord {
  */
 export interface IdempotencyCache {
   /** Creates the record if there is none; only when there is one is it read (design section 4.2). */
-  claim(
-    keyHash: string,
-    record: CacheRecord,
-  ): Promise<({ readonly kind: "claimed" } | { readonly kind: "exists" }) & VersionedRecord>;
+  claim(keyHash: string, record: CacheRecord): Promise<Claimed>;
   /** The record, or undefined. */
   read(keyHash: string): Promise<VersionedRecord | undefined>;
   /** Replaces the record if its version is still `version`; otherwise touches nothing. */
-  replace(
-    keyHash: string,
-    version: string,
-    record: CacheRecord,
-  ): Promise<{ readonly kind: "replaced"; readonly version: string } | { readonly kind: "lost" }>;
+  replace(keyHash: string, version: string, record: CacheRecord): Promise<Replaced>;
 }
+
+/** How a claim ended: ours, or somebody's record stands there. */
+export type Claimed = { readonly kind: "claimed" | "exists" } & VersionedRecord;
+
+/** How a conditional write ended. */
+export type Replaced = { readonly kind: "replaced"; readonly version: string } | { readonly kind: "lost" };
 
 /** The cache behind deadlines and a breaker: `unknown` means go on without it (design section 4.1). */
 export interface GuardedCache {
-  claim(keyHash: string, record: CacheRecord): Promise<Awaited<ReturnType<IdempotencyCache["claim"]>> | Unknown>;
+  claim(keyHash: string, record: CacheRecord): Promise<Claimed | Unknown>;
   read(keyHash: string): Promise<({ readonly kind: "found" } & VersionedRecord) | { readonly kind: "none" } | Unknown>;
-  replace(
-    keyHash: string,
-    version: string,
-    record: CacheRecord,
-  ): Promise<Awaited<ReturnType<IdempotencyCache["replace"]>> | Unknown>;
+  replace(keyHash: string, version: string, record: CacheRecord): Promise<Replaced | Unknown>;
 }
 
 /** The cache did not answer in time, failed, or its breaker is open. */
-export interface Unknown {
-  readonly kind: "unknown";
-}
-
-// ── The ledger ───────────────────────────────────────────────────────────────────────────────────────────────────────
+export type Unknown = { readonly kind: "unknown" };
 
 /** The key row: the truth about an idempotency key (design section 4.1). */
 export interface KeyRow extends Fence {
@@ -209,8 +195,6 @@ export interface Accounts {
   revokeKeys(accountName: string, lastFour: string | null, atMs: number): Promise<number>;
 }
 
-// ── The acquirer ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
 /** An order to the card network; repeating it with the same key changes nothing and gives the same answer. */
 export interface AuthorizeOrder {
   /** The acquirer's idempotency key: the attempt's id. */
@@ -240,8 +224,6 @@ export interface JournalLine extends AuthorizeOrder {
   readonly result: AcquirerResult;
   readonly createdAtMs: number;
 }
-
-// ── Rendering ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What an answer or an event shows. */
 export interface PaymentView {
