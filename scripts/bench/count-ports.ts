@@ -1,0 +1,91 @@
+// Counts at the ports: what each call costs in round trips once a real store stands behind it.
+// It must never differ from the real clients: the same table comes out of `npm run bench -- --emulators`, RPC by RPC.
+import type { Accounts, Acquirer, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
+import { keyLookUp, type Tally } from "./tally.ts";
+
+/** A claim is one create; only when there is a record it is read, and then nothing was written. */
+export function countedCache(cache: IdempotencyCache, tally: Tally): IdempotencyCache {
+  return {
+    claim: async (keyHash, record) => {
+      const create = tally.count("cache", "create");
+      const claimed = await cache.claim(keyHash, record);
+      if (claimed.kind === "exists") tally.count("cache", "read");
+      else create.wrote = true;
+      return claimed;
+    },
+    read: async (keyHash) => {
+      tally.count("cache", "read");
+      return await cache.read(keyHash);
+    },
+    replace: async (keyHash, version, record) => {
+      const update = tally.count("cache", "update");
+      const replaced = await cache.replace(keyHash, version, record);
+      if (replaced.kind === "lost") tally.count("cache", "read");
+      else update.wrote = true;
+      return replaced;
+    },
+  };
+}
+
+/** A transaction is its reads and one commit; everything else is one round trip. */
+export function countedLedger(ledger: Ledger, tally: Tally): Ledger {
+  return {
+    insert: async (tag, changes) => {
+      const insert = tally.count("ledger", "insert");
+      const inserted = await ledger.insert(tag, changes);
+      insert.wrote = inserted === "inserted";
+      return inserted;
+    },
+    transact: async (tag, body) => {
+      let changes = 0;
+      const result = await ledger.transact(tag, (scope) => {
+        changes = 0;
+        return body({
+          read: async (keys) => {
+            tally.count("ledger", "read");
+            return await scope.read(keys);
+          },
+          write: (written) => {
+            changes += written.length;
+            scope.write(written);
+          },
+        });
+      });
+      tally.count("ledger", "commit").wrote = changes > 0;
+      return result;
+    },
+    read: async (keys) => {
+      tally.count("ledger", "read");
+      return await ledger.read(keys);
+    },
+    listIntents: async (query) => {
+      tally.count("ledger", "list");
+      return await ledger.listIntents(query);
+    },
+    overdueAttempts: async (beforeMs, limit) => {
+      tally.count("ledger", "list");
+      return await ledger.overdueAttempts(beforeMs, limit);
+    },
+  };
+}
+
+/** The look-up of an API key is remembered for 60 s, so it is no part of a request's budget. */
+export function countedAccounts(accounts: Accounts, tally: Tally): Accounts {
+  return {
+    ...accounts,
+    findKey: async (digest) => {
+      tally.count("apart", keyLookUp);
+      return await accounts.findKey(digest);
+    },
+  };
+}
+
+/** The card network is no store; nothing of ours makes it faster. */
+export function countedAcquirer(acquirer: Acquirer, tally: Tally): Acquirer {
+  return {
+    authorize: async (order) => {
+      tally.count("apart", "acquirer");
+      return await acquirer.authorize(order);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// The stores of one payments API in this process's memory, with an account, its key and a card network behind them.
+// It must never be shared by two demonstrations: whoever counts rows counts those of one run.
+import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
+import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
+import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
+import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
+import { systemClock, systemRandom } from "../functions/adapters/system.ts";
+import { apiKeyDigest } from "../functions/domain/accounts.ts";
+import { authorizePayment } from "../functions/flows/authorize-payment.ts";
+import type { Accounts, Acquirer, AcquirerJournal } from "../functions/flows/ports.ts";
+
+/** Empty stores, except for one account with one API key. */
+export async function openEmbeddedStores() {
+  const accounts = memoryAccounts();
+  const journal = memoryAcquirerJournal();
+  const { accountId, apiKey } = await openAccount(accounts);
+  const acquirer = networkOver(journal);
+  return { ledger: memoryLedger(), cache: memoryIdempotencyCache(), accounts, journal, acquirer, accountId, apiKey };
+}
+
+/** The stores of one run. */
+export type EmbeddedStores = Awaited<ReturnType<typeof openEmbeddedStores>>;
+
+/** Makes an account with a fresh key. */
+export async function openAccount(accounts: Accounts): Promise<{ accountId: string; apiKey: string }> {
+  const apiKey = systemRandom.id("sk_test");
+  const createdAtMs = systemClock.now();
+  const account = await accounts.ensureAccount({ id: systemRandom.id("acct"), name: "shop", createdAtMs });
+  const digest = apiKeyDigest(apiKey);
+  await accounts.addKey({ digest, accountId: account.id, lastFour: apiKey.slice(-4), createdAtMs, revokedAtMs: null });
+  return { accountId: account.id, apiKey };
+}
+
+/** The test acquirer without HTTP in between; each answer takes `answerMs`, as a card network's does. */
+export function networkOver(journal: AcquirerJournal, answerMs = 0): Acquirer {
+  const deps = { journal, clock: systemClock, random: systemRandom, log: () => {} };
+  return {
+    authorize: async (order) => {
+      const { result } = await authorizePayment(deps, order);
+      if (answerMs > 0) await systemClock.sleep(answerMs);
+      return result;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// The budgets on memory stores: each call of a port counts as what it costs on the real stores.
+// It must never be the only proof of the costs: the emulator's run counts the real clients' calls.
+import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
+import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
+import { type MemoryLedger, memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import type { IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
+import { openHeldApi } from "../support/held-api.ts";
+import { describeRoundTrips } from "./round-trip-budgets.ts";
+
+describeRoundTrips("counted at the ports", async () => {
+  const trips: string[] = [];
+  const ledger = memoryLedger();
+  const cache = memoryIdempotencyCache();
+  const stores = {
+    ledger: countedLedger(ledger, trips),
+    cache: countedCache(cache, trips),
+    accounts: memoryAccounts(),
+  };
+  const api = await openHeldApi(stores);
+  return {
+    ...api,
+    take: () => trips.splice(0),
+    snapshot: async () => [cache.records(), tables.map((table) => ledger.rows(table))],
+    close: async () => {},
+  };
+});
+
+const tables = [
+  "idempotency_keys",
+  "payment_intents",
+  "attempts",
+  "charges",
+  "ledger_transactions",
+  "events",
+  "outbox",
+] as const satisfies readonly Parameters<MemoryLedger["rows"]>[0][];
+
+/** One each, but for a claim that finds a record and a replace that is lost: these read it, too. */
+function countedCache(cache: IdempotencyCache, trips: string[]): IdempotencyCache {
+  return {
+    claim: async (keyHash, record) => {
+      const claimed = await cache.claim(keyHash, record);
+      trips.push(...(claimed.kind === "exists" ? ["cache create", "cache read"] : ["cache create"]));
+      return claimed;
+    },
+    read: counting("cache read", cache.read, trips),
+    replace: async (keyHash, version, record) => {
+      const replaced = await cache.replace(keyHash, version, record);
+      trips.push(...(replaced.kind === "lost" ? ["cache update", "cache read"] : ["cache update"]));
+      return replaced;
+    },
+  };
+}
+
+/** One each, but for a transaction: its reads, and a commit even when it wrote nothing. */
+function countedLedger(ledger: Ledger, trips: string[]): Ledger {
+  return {
+    ...ledger,
+    insert: counting("ledger insert", ledger.insert, trips),
+    read: counting("ledger read", ledger.read, trips),
+    transact: async (tag, body) => {
+      const result = await ledger.transact(tag, (scope) =>
+        body({ read: counting("ledger read", scope.read, trips), write: scope.write }),
+      );
+      trips.push("ledger commit");
+      return result;
+    },
+  };
+}
+
+function counting<Asked extends unknown[], Answer>(
+  name: string,
+  call: (...asked: Asked) => Promise<Answer>,
+  trips: string[],
+): (...asked: Asked) => Promise<Answer> {
+  return async (...asked) => {
+    trips.push(name);
+    return await call(...asked);
+  };
+}
