@@ -1,0 +1,105 @@
+// What every journal of the test acquirer must do: the memory twin and Firestore run the same tests.
+// It must never use what only one of them has.
+import { randomBytes } from "node:crypto";
+import type { AcquirerJournal, JournalLine } from "../../functions/flows/ports.ts";
+
+/** A journal for one suite, empty at its start. */
+export type JournalUnderTest = { readonly journal: AcquirerJournal; close(): Promise<void> };
+
+/** Registers the suite. */
+export function acquirerJournalContract(open: () => Promise<JournalUnderTest>): void {
+  let subject: JournalUnderTest;
+  beforeAll(async () => {
+    subject = await open();
+  });
+  afterAll(async () => await subject.close());
+
+  test("a new key gets its line, and the line can be looked up at once", async () => {
+    const line = approvedLine(newKey());
+
+    expect(await subject.journal.record(line)).toEqual(line);
+    expect(await subject.journal.read(line.key)).toEqual(line);
+  });
+
+  test("a key that was never recorded has no line", async () => {
+    expect(await subject.journal.read(newKey())).toBeUndefined();
+  });
+
+  test("a second line for a key is not written: the first one stands and is returned", async () => {
+    const first = approvedLine(newKey());
+    await subject.journal.record(first);
+
+    const standing = await subject.journal.record({ ...declinedLine(first.key), amountMinor: 999n });
+
+    expect(standing).toEqual(first);
+    expect(await subject.journal.read(first.key)).toEqual(first);
+  });
+
+  test("a decline keeps each of its words", async () => {
+    const line = declinedLine(newKey());
+    await subject.journal.record(line);
+
+    expect(await subject.journal.read(line.key)).toEqual(line);
+  });
+
+  test("of 20 parallel lines for one key one stands, and all callers are given that one", async () => {
+    const key = newKey();
+    const lines = Array.from({ length: 20 }, (_, index) => approvedLine(key, `auth_${index}`));
+
+    const standing = await Promise.all(lines.map((line) => subject.journal.record(line)));
+
+    expect(new Set(standing.map((line) => JSON.stringify(line.result))).size).toBe(1);
+    expect(await subject.journal.read(key)).toEqual(standing[0]);
+  });
+
+  test("an amount beyond the exact range of a double is kept to the unit", async () => {
+    const line = { ...approvedLine(newKey()), amountMinor: 9_007_199_254_740_993n };
+    await subject.journal.record(line);
+
+    expect((await subject.journal.read(line.key))?.amountMinor).toBe(9_007_199_254_740_993n);
+  });
+
+  test.each(["a/b", "..", "__reserved__", "ключ"])(
+    "a key that a store would refuse as a name is a key: %s",
+    async (name) => {
+      const line = approvedLine(`${name}`);
+
+      await subject.journal.record(line);
+
+      expect(await subject.journal.read(name)).toEqual(line);
+    },
+  );
+
+  test("the list is newest first and no longer than asked", async () => {
+    const later = [1_900_000_000_003, 1_900_000_000_001, 1_900_000_000_002];
+    for (const createdAtMs of later) await subject.journal.record({ ...approvedLine(newKey()), createdAtMs });
+
+    const listed = await subject.journal.list(2);
+
+    expect(listed.map(({ createdAtMs }) => createdAtMs)).toEqual([1_900_000_000_003, 1_900_000_000_002]);
+  });
+}
+
+function approvedLine(key: string, reference = "auth_1"): JournalLine {
+  return {
+    key,
+    amountMinor: 1_099n,
+    currency: "usd",
+    paymentMethodToken: "pm_card_visa",
+    result: { kind: "approved", reference },
+    createdAtMs: 1_735_689_600_000,
+  };
+}
+
+function declinedLine(key: string): JournalLine {
+  const failure = { code: "expired_card", declineCode: null, message: "Your card has expired." };
+  return {
+    ...approvedLine(key),
+    paymentMethodToken: "pm_card_chargeDeclinedExpiredCard",
+    result: { kind: "declined", failure },
+  };
+}
+
+function newKey(): string {
+  return `att_${randomBytes(12).toString("hex")}`;
+}

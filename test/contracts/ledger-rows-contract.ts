@@ -1,0 +1,140 @@
+// How every ledger must keep rows: what went in comes out, value by value, however awkward.
+// It must never know a product: it sees the port, and a way to read whole tables.
+import type { Change, Tables } from "../../functions/flows/ports.ts";
+import {
+  atMs,
+  attemptRow,
+  awkwardMetadata,
+  awkwardText,
+  bookingRow,
+  chargeRow,
+  eventRow,
+  insertOf,
+  intentRow,
+  keyRow,
+  newId,
+} from "../support/ledger-rows.ts";
+import type { LedgerUnderTest } from "./ledger-contract.ts";
+
+/** Declares the suite for one kind of ledger; all its tests share one store. */
+export function describeLedgerRows(name: string, open: () => Promise<LedgerUnderTest>): void {
+  describe(`rows of the ledger on ${name}`, () => {
+    let store: LedgerUnderTest;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(async () => {
+      await store?.close();
+    });
+
+    const tables = Object.keys(awkwardRows) as (keyof Tables)[];
+
+    test.each(tables)("those of %s come back exactly as they went", async (table) => {
+      const { ledger, rows } = store;
+      const given = awkwardRows[table];
+      const changes = given.map((row) => ({ op: "insert", table, row }) as Change);
+
+      expect(await ledger.insert("round-trip", changes)).toBe("inserted");
+
+      const all = await rows(table);
+      for (const row of given) expect(all).toContainEqual(row);
+      expect(all.map(propertyNames)).toEqual(expect.arrayContaining(given.map(propertyNames)));
+    });
+
+    test("they are read by key, several tables at once, and a row that is not there is absent", async () => {
+      const { ledger } = store;
+      const [intent, attempt] = [intentRow({ metadata: awkwardMetadata }), attemptRow()];
+      await ledger.insert("read", [insertOf("payment_intents", intent), insertOf("attempts", attempt)]);
+
+      const keys = {
+        payment_intents: intent.id,
+        attempts: attempt.id,
+        charges: "ch_none",
+        idempotency_keys: awkwardText,
+      };
+
+      const found = await ledger.read(keys);
+      expect(found).toStrictEqual({ payment_intents: intent, attempts: attempt });
+      expect(Object.keys(found.payment_intents?.metadata ?? {})).toContain("__proto__");
+      expect(await ledger.transact("read", (scope) => scope.read(keys))).toStrictEqual(found);
+      expect(await ledger.read({ charges: "c".repeat(5_000) })).toStrictEqual({});
+    });
+  });
+}
+
+/** Every table with the values that are hard to keep. */
+const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
+  payment_intents: [
+    intentRow(),
+    intentRow({
+      version: 7,
+      status: "requires_payment_method",
+      amountMinor: 9_007_199_254_740_993n,
+      amountReceivedMinor: 9_007_199_254_740_993n,
+      currency: "jpy",
+      canceledAtMs: atMs + 1,
+      cancellationReason: "duplicate",
+      paymentMethod: null,
+      latestChargeId: "ch_1",
+      lastPaymentError: {
+        code: "card_declined",
+        declineCode: null,
+        message: awkwardText,
+        chargeId: "ch_1",
+        paymentMethod: { id: "pm_1", token: "pm_card_visa" },
+      },
+      activeAttemptId: "att_1",
+      customer: awkwardText,
+      description: awkwardText,
+      receiptEmail: "a@example.com",
+      statementDescriptor: "SHOP",
+      statementDescriptorSuffix: "",
+      transferGroup: "group",
+      setupFutureUsage: "off_session",
+      shipping: {
+        name: awkwardText,
+        phone: null,
+        carrier: null,
+        trackingNumber: "1",
+        address: { line1: "1 Ünter", line2: null, city: null, state: null, postal_code: "0", country: "DE" },
+      },
+      metadata: awkwardMetadata,
+      paymentMethodTypes: [],
+      automaticPaymentMethods: { enabled: true, allowRedirects: null },
+    }),
+  ],
+  attempts: [attemptRow(), attemptRow({ state: "declined", closedAtMs: atMs + 999 })],
+  charges: [
+    chargeRow({ metadata: awkwardMetadata, description: awkwardText, customer: "cus_1", receiptEmail: "" }),
+    chargeRow({
+      status: "failed",
+      capturedMinor: 0n,
+      acquirerReference: null,
+      failure: { code: "card_declined", declineCode: "lost_card", message: awkwardText },
+    }),
+  ],
+  idempotency_keys: [
+    keyRow({ expand: ["latest_charge", "data.latest_charge"] }),
+    keyRow({
+      idempotencyKey: "ключ 💶",
+      attemptId: "att_1",
+      resourceId: "pi_1",
+      generation: 3,
+      outcome: { status: 200, body: Uint8Array.from({ length: 256 }, (_, byte) => byte) },
+      expiresAtMs: atMs + 86_400_000,
+    }),
+    keyRow({ idempotencyKey: null, outcome: { status: 402, body: new Uint8Array(0) }, expiresAtMs: atMs }),
+    keyRow({ outcome: { status: 200, body: null }, expiresAtMs: atMs }),
+  ],
+  ledger_transactions: [bookingRow()],
+  events: [eventRow(), eventRow({ idempotencyKey: awkwardText, objectVersion: 2, data: new Uint8Array(0) })],
+  outbox: [{ eventId: newId("evt"), createdAtMs: atMs }],
+};
+
+/** All own names in a row, however deep: `toEqual` does not look at a key `__proto__`. */
+function propertyNames(value: unknown): unknown {
+  if (value === null || typeof value !== "object" || value instanceof Uint8Array) return null;
+  return Object.entries(value)
+    .map(([name, member]) => [name, propertyNames(member)])
+    .sort();
+}

@@ -1,0 +1,22 @@
+// Runs the ledger's contracts on the real client against Google's Spanner emulator.
+// It must never hold a case of its own about the port: those belong into the contract, for every kind of ledger.
+import { spannerAccounts } from "../../functions/adapters/spanner-accounts.ts";
+import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
+import { openEmulatorDatabase } from "../support/emulator-database.ts";
+import { describeAccounts } from "./accounts-contract.ts";
+import { describeLedger } from "./ledger-contract.ts";
+import { describeLedgerLists } from "./ledger-lists-contract.ts";
+import { describeLedgerRows } from "./ledger-rows-contract.ts";
+
+const open = async () => {
+  const opened = await openEmulatorDatabase();
+  return { ledger: spannerLedger(opened), rows: opened.rows, close: opened.close };
+};
+
+describeLedger("Spanner", open);
+describeLedgerRows("Spanner", open);
+describeLedgerLists("Spanner", open);
+describeAccounts("Spanner", async () => {
+  const opened = await openEmulatorDatabase();
+  return { accounts: spannerAccounts(opened), close: opened.close };
+});

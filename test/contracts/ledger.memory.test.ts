@@ -1,0 +1,22 @@
+// Runs the ledger's contracts on the memory twin.
+// It must never hold a case of its own about the port: those belong into the contract, for every kind of ledger.
+import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
+import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { describeAccounts } from "./accounts-contract.ts";
+import { describeLedger } from "./ledger-contract.ts";
+import { describeLedgerLists } from "./ledger-lists-contract.ts";
+import { describeLedgerRows } from "./ledger-rows-contract.ts";
+
+const open = async () => {
+  const ledger = memoryLedger();
+  return {
+    ledger,
+    rows: async <T extends Parameters<typeof ledger.rows>[0]>(table: T) => ledger.rows(table),
+    close: async () => {},
+  };
+};
+
+describeLedger("memory", open);
+describeLedgerRows("memory", open);
+describeLedgerLists("memory", open);
+describeAccounts("memory", async () => ({ accounts: memoryAccounts(), close: async () => {} }));

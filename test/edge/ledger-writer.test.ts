@@ -1,0 +1,78 @@
+// The ledger-writer's door: only the platform's schedule gets in, and a sweep says how it went.
+import { systemRandom } from "../../functions/adapters/system.ts";
+import { defaultTimings } from "../../functions/domain/idempotency.ts";
+import { ledgerWriter } from "../../functions/edge/ledger-writer.ts";
+import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
+import { died } from "../proof/crash-support.ts";
+import { beginMs, clientOf, openWorld, payForm } from "../support/world.ts";
+
+const account = "scheduler@project.iam.gserviceaccount.com";
+const claims = {
+  iss: "https://accounts.google.com",
+  aud: "https://ledger-writer.example",
+  email: account,
+  email_verified: true,
+  exp: beginMs / 1000 + 3600,
+};
+const tokenOf = (payload: object) =>
+  `Bearer ${[{ alg: "RS256" }, payload].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.SIGNATURE_REMOVED_BY_GOOGLE`;
+
+async function openWriter() {
+  const world = await openWorld();
+  const acquirer = {
+    authorize: async (order: Parameters<typeof authorizePayment>[1]) =>
+      (
+        await authorizePayment(
+          { journal: world.journal, clock: world.clock, random: systemRandom, log: () => {} },
+          order,
+        )
+      ).result,
+  };
+  const { ledger, clock } = world;
+  const client = clientOf(
+    ledgerWriter({ ledger, clock, acquirer, random: systemRandom, log: () => {}, callerAccount: account }),
+  );
+  const call = (authorization: string | undefined, path = "/complete", method = "POST") =>
+    client.send(method, path, "", {
+      headers: { host: "ledger-writer.example", authorization: authorization === undefined ? [] : authorization },
+    });
+  return { world, call };
+}
+
+describe("the ledger-writer", () => {
+  test("settles what a dead worker left behind when its schedule calls", async () => {
+    // given an abandoned attempt
+    const { world, call } = await openWriter();
+    const dying = world.startServer();
+    dying.ports.acquirer.disturb("authorize", died("before"));
+    void dying.post("/v1/payment_intents", payForm, { key: "left behind" });
+    await world.clock.advance(defaultTimings.leaseMs + defaultTimings.callTimeoutMs + 1);
+    // when
+    const swept = await call(tokenOf(claims));
+    // then
+    expect([swept.status, swept.json]).toEqual([200, { settled: 1, left: 0 }]);
+    expect(world.ledger.rows("payment_intents").map((intent) => intent.status)).toEqual(["succeeded"]);
+  });
+
+  test.each([
+    ["without a token", undefined],
+    ["with an API key for a token", "Bearer sk_test_first_account_1111"],
+    ["with a token that is not JSON", "Bearer e30.bm90IGpzb24.x"],
+    ["with another issuer's token", tokenOf({ ...claims, iss: "https://issuer.example" })],
+    ["with another account's token", tokenOf({ ...claims, email: "other@project.iam.gserviceaccount.com" })],
+    ["with an address that nobody verified", tokenOf({ ...claims, email_verified: false })],
+    ["with a token for another service", tokenOf({ ...claims, aud: "https://payments-api.example" })],
+    ["with a token that has expired", tokenOf({ ...claims, exp: beginMs / 1000 })],
+  ])("refuses a caller %s", async (_, authorization) => {
+    const { call } = await openWriter();
+    const refused = await call(authorization);
+    expect([refused.status, refused.json.error.type]).toEqual([403, "invalid_request_error"]);
+  });
+
+  test("answers its health to anybody, and nothing else", async () => {
+    const { call } = await openWriter();
+    expect((await call(undefined, "/health", "GET")).json).toEqual({ status: "ok" });
+    expect((await call(tokenOf(claims), "/other")).status).toBe(404);
+    expect((await call(tokenOf(claims), "/complete", "GET")).status).toBe(405);
+  });
+});

@@ -1,0 +1,185 @@
+// Shows what the test acquirer answers to each request, right and wrong.
+// It must never need a socket: the handler is a function of a request.
+import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
+import { refuse } from "../../functions/domain/errors.ts";
+import { type TestAcquirerPorts, testAcquirer } from "../../functions/edge/test-acquirer.ts";
+import type { WireHandler } from "../../functions/edge/wire.ts";
+import type { AcquirerJournal } from "../../functions/flows/ports.ts";
+
+const order = { key: "att_1", amount_minor: "1099", currency: "usd", payment_method: "pm_card_visa" };
+const bearer = { authorization: ["Bearer s3cret"] };
+
+let handler: WireHandler;
+let log: string[];
+let nowMs: number;
+beforeEach(() => {
+  log = [];
+  nowMs = 1_735_689_600_000;
+  handler = testAcquirer(portsWith(memoryAcquirerJournal()));
+});
+
+function portsWith(journal: AcquirerJournal): TestAcquirerPorts {
+  return {
+    journal,
+    clock: { now: () => nowMs, sleep: async () => {}, after: () => () => {} },
+    random: { id: (prefix) => `${prefix}_1`, token: () => "token" },
+    log: (severity, message, fields) => void log.push(JSON.stringify({ severity, message, fields })),
+    secret: "s3cret",
+  };
+}
+
+async function call(method: string, target: string, body: unknown = "", headers: Record<string, string[]> = bearer) {
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  const answer = await handler({ method, target, headers: new Map(Object.entries(headers)), body: bytes });
+  return { status: answer.status, headers: answer.headers, json: JSON.parse(answer.body.toString("utf8")) };
+}
+
+describe("authorizations", () => {
+  test("an approved order is answered with its line, and repeating it gives the same bytes", async () => {
+    const first = await call("POST", "/authorizations", order);
+    nowMs += 5_000;
+    const second = await call("POST", "/authorizations", order);
+
+    expect(first).toMatchObject({
+      status: 200,
+      json: { ...order, result: { kind: "approved", reference: "auth_1" }, created_at_ms: 1_735_689_600_000 },
+    });
+    expect(second).toEqual(first);
+  });
+
+  test("a decline is an answer too", async () => {
+    const answer = await call("POST", "/authorizations", { ...order, payment_method: "pm_card_chargeDeclined" });
+
+    expect(answer).toMatchObject({
+      status: 200,
+      json: {
+        result: {
+          kind: "declined",
+          code: "card_declined",
+          decline_code: "generic_decline",
+          message: "Your card was declined.",
+        },
+      },
+    });
+  });
+
+  test("the same key for another amount is 400 idempotency_mismatch", async () => {
+    await call("POST", "/authorizations", order);
+
+    const answer = await call("POST", "/authorizations", { ...order, amount_minor: "1100" });
+
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: "idempotency_mismatch", param: "key" } } });
+  });
+
+  test("a recorded key can be looked up, another one is 404", async () => {
+    const recorded = await call("POST", "/authorizations", order);
+
+    expect((await call("GET", "/authorizations/att_1")).json).toEqual(recorded.json);
+    expect(await call("GET", "/authorizations/att_2")).toMatchObject({
+      status: 404,
+      json: { error: { code: "resource_missing" } },
+    });
+  });
+
+  test.each([
+    ["no JSON", "{", "body_invalid", undefined],
+    ["an array", [], "body_invalid", undefined],
+    ["null", "null", "body_invalid", undefined],
+    ["no key", { ...order, key: undefined }, "parameter_missing", "key"],
+    ["a key with a slash", { ...order, key: "a/b" }, "parameter_invalid", "key"],
+    ["a key of 256 characters", { ...order, key: "k".repeat(256) }, "parameter_invalid", "key"],
+    ["an amount as a number", { ...order, amount_minor: 1099 }, "parameter_invalid", "amount_minor"],
+    ["an amount of zero", { ...order, amount_minor: "0" }, "parameter_invalid", "amount_minor"],
+    ["a negative amount", { ...order, amount_minor: "-1" }, "parameter_invalid", "amount_minor"],
+    ["an amount of 16 digits", { ...order, amount_minor: "1".repeat(16) }, "parameter_invalid", "amount_minor"],
+    ["an unknown currency", { ...order, currency: "xxx" }, "parameter_invalid", "currency"],
+    [
+      "an unknown payment method",
+      { ...order, payment_method: "pm_card_unheardOf" },
+      "parameter_invalid",
+      "payment_method",
+    ],
+    ["a member too much", { ...order, capture: "no" }, "parameter_unknown", undefined],
+    ["a member of the prototype", '{"__proto__":{"key":"att_1"}}', "parameter_unknown", undefined],
+  ])("%s is 400 and leaves no line", async (_title, body, code, param) => {
+    const answer = await call("POST", "/authorizations", body);
+
+    expect(answer).toMatchObject({ status: 400, json: { error: { code } } });
+    expect(answer.json.error.param).toBe(param);
+    expect((await call("GET", "/journal")).json).toEqual({ data: [] });
+  });
+});
+
+describe("the journal", () => {
+  test("is newest first, as long as asked", async () => {
+    for (const key of ["att_1", "att_2", "att_3"]) {
+      await call("POST", "/authorizations", { ...order, key });
+      nowMs += 1;
+    }
+
+    const { json } = await call("GET", "/journal?limit=2");
+
+    expect(json.data.map((line: { key: string }) => line.key)).toEqual(["att_3", "att_2"]);
+  });
+
+  test.each(["0", "1001", "-1", "1e3", ""])("a limit of %j is 400", async (limit) => {
+    expect(await call("GET", `/journal?limit=${limit}`)).toMatchObject({
+      status: 400,
+      json: { error: { param: "limit" } },
+    });
+  });
+});
+
+describe("who may ask", () => {
+  test("health is open to all", async () => {
+    expect(await call("GET", "/health", "", {})).toMatchObject({ status: 200, json: { status: "ok" } });
+  });
+
+  test.each([
+    ["no header", {}],
+    ["a wrong secret", { authorization: ["Bearer s3creT"] }],
+    ["the secret with more behind it", { authorization: ["Bearer s3cret "] }],
+    ["another scheme", { authorization: ["Basic s3cret"] }],
+    ["two headers", { authorization: ["Bearer s3cret", "Bearer s3cret"] }],
+    ["an empty secret", { authorization: ["Bearer "] }],
+  ])("%s is 401 everywhere else, unknown paths included", async (_title, headers) => {
+    for (const target of ["/authorizations", "/authorizations/att_1", "/journal", "/nowhere"]) {
+      const answer = await call("GET", target, "", headers);
+      expect(answer).toMatchObject({ status: 401, json: { error: { code: "unauthorized" } } });
+      expect(JSON.stringify(answer)).not.toContain("s3cret");
+    }
+  });
+
+  test("an empty secret of its own is refused at the start", () => {
+    expect(() => testAcquirer({ ...portsWith(memoryAcquirerJournal()), secret: "" })).toThrow("needs a secret");
+  });
+});
+
+describe("what is not there or does not work", () => {
+  test.each([
+    ["GET", "/authorizations", "POST"],
+    ["POST", "/journal", "GET"],
+    ["DELETE", "/authorizations/att_1", "GET"],
+    ["POST", "/health", "GET"],
+  ])("%s %s is 405 and says what is allowed", async (method, target, allowed) => {
+    expect(await call(method, target)).toMatchObject({ status: 405, headers: { Allow: allowed } });
+  });
+
+  test.each(["/", "/authorizations/", "/authorizations/a/b", "/authorizations/%2e"])("%s is 404", async (target) => {
+    expect(await call("GET", target)).toMatchObject({ status: 404, json: { error: { code: "route_unknown" } } });
+  });
+
+  test("a failing journal is 503, and the log says why", async () => {
+    const fails = async () => {
+      throw refuse("store_unavailable", "Firestore did not do what was asked (gRPC code 14).");
+    };
+    handler = testAcquirer(portsWith({ record: fails, read: fails, list: fails }));
+
+    expect(await call("POST", "/authorizations", order)).toMatchObject({
+      status: 503,
+      json: { error: { code: "store_unavailable" } },
+    });
+    expect(log.join()).toContain("gRPC code 14");
+    expect(log.join()).not.toContain("s3cret");
+  });
+});

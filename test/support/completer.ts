@@ -1,0 +1,28 @@
+// Runs the completer once over a world's stores.
+// It must never use a server of the world: the completer is a process of its own.
+import { systemRandom } from "../../functions/adapters/system.ts";
+import { defaultTimings } from "../../functions/domain/idempotency.ts";
+import { wireRenderer } from "../../functions/edge/renderer.ts";
+import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
+import { completeAttempts, type Sweep } from "../../functions/flows/complete-attempts.ts";
+import { settleAttempt } from "../../functions/flows/settle-attempt.ts";
+import type { World } from "./world.ts";
+
+/** One sweep. */
+export async function sweep(world: World): Promise<Sweep> {
+  const { ledger, clock, journal } = world;
+  const log = (_: string, message: string) => void world.logged.push(message);
+  const acquirer = {
+    authorize: async (order: Parameters<typeof authorizePayment>[1]) =>
+      (await authorizePayment({ journal, clock, random: systemRandom, log }, order)).result,
+  };
+  const settle = settleAttempt({
+    ledger,
+    acquirer,
+    renderer: wireRenderer(),
+    clock,
+    random: systemRandom,
+    timings: defaultTimings,
+  });
+  return await completeAttempts({ ledger, settle, clock, timings: defaultTimings, log });
+}

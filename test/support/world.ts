@@ -1,0 +1,136 @@
+// The whole payments API in one process on memory stores, with a clock in the test's hands and every port disturbable.
+// It must never share state between two worlds; two servers of one world share the stores and nothing else.
+
+import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
+import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
+import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
+import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { systemRandom } from "../../functions/adapters/system.ts";
+import { apiKeyDigest } from "../../functions/domain/accounts.ts";
+import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
+import { paymentsApi } from "../../functions/edge/payments-api.ts";
+import type { WireHandler } from "../../functions/edge/wire.ts";
+import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
+import type { Acquirer } from "../../functions/flows/ports.ts";
+import { intercept } from "./interception.ts";
+import { manualClock } from "./manual-clock.ts";
+
+/** When every world begins: 2026-01-15 12:00:00 UTC. */
+export const beginMs = Date.UTC(2026, 0, 15, 12, 0, 0);
+
+/** API keys of the two accounts of every world. */
+export const apiKeys = { first: "sk_test_first_account_1111", second: "sk_test_second_account_2222" } as const;
+
+/** One world; see the file's first line. */
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** Opens a world. */
+export async function openWorld(timings: Timings = defaultTimings) {
+  const clock = manualClock(beginMs);
+  const ledger = memoryLedger();
+  const cache = memoryIdempotencyCache();
+  const accounts = memoryAccounts();
+  const journal = memoryAcquirerJournal();
+  const logged: string[] = [];
+  const log = (severity: string, message: string, fields: object = {}) =>
+    void logged.push(
+      JSON.stringify({ severity, message, ...fields }, (_, value) =>
+        typeof value === "bigint" ? String(value) : value,
+      ),
+    );
+  const network: Acquirer = {
+    authorize: async (order) => (await authorizePayment({ journal, clock, random: systemRandom, log }, order)).result,
+  };
+  for (const [name, secret] of Object.entries(apiKeys)) {
+    const account = await accounts.ensureAccount({ id: `acct_${name}`, name, createdAtMs: beginMs });
+    await accounts.addKey({
+      digest: apiKeyDigest(secret),
+      accountId: account.id,
+      lastFour: secret.slice(-4),
+      createdAtMs: beginMs,
+      revokedAtMs: null,
+    });
+  }
+  /** One more process over the same stores, each of its ports disturbable on its own. */
+  const startServer = () => {
+    const ports = {
+      ledger: intercept(ledger),
+      cache: intercept(cache),
+      acquirer: intercept(network),
+      accounts: intercept(accounts),
+    };
+    const handler = paymentsApi(
+      {
+        ledger: ports.ledger.port,
+        cache: ports.cache.port,
+        acquirer: ports.acquirer.port,
+        accounts: ports.accounts.port,
+        clock,
+        random: systemRandom,
+        log,
+      },
+      timings,
+    );
+    return { handler, ports, ...clientOf(handler) };
+  };
+  return { clock, ledger, cache, accounts, journal, logged, startServer, ...startServer() };
+}
+
+/** An answer as a test reads it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Body as text, byte for byte. */
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire holds, and a wrong path fails the test.
+  readonly json: any;
+}
+
+/** What a test sends besides method and path. */
+export interface Sent {
+  readonly key?: string;
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Requests to a handler, without a socket. */
+export function clientOf(handler: WireHandler) {
+  const send = async (method: string, target: string, body: string, sent: Sent = {}): Promise<Reply> => {
+    const headers = new Map<string, readonly string[]>([
+      ["authorization", [`Bearer ${sent.apiKey ?? apiKeys.first}`]],
+      ["content-type", ["application/x-www-form-urlencoded"]],
+    ]);
+    if (sent.key !== undefined) headers.set("idempotency-key", [sent.key]);
+    for (const [name, value] of Object.entries(sent.headers ?? {}))
+      headers.set(name, typeof value === "string" ? [value] : value);
+    const response = await handler({ method, target, headers, body: Buffer.from(body, "utf8") });
+    const text = response.body.toString("utf8");
+    return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
+  };
+  return {
+    send,
+    post: (target: string, body: string, sent?: Sent) => send("POST", target, body, sent),
+    postJson: (target: string, value: unknown, sent: Sent = {}) =>
+      send("POST", target, typeof value === "string" ? value : JSON.stringify(value), {
+        ...sent,
+        headers: { "content-type": "application/json", ...sent.headers },
+      }),
+    get: (target: string, sent?: Sent) => send("GET", target, "", sent),
+  };
+}
+
+/** A form that creates and confirms 20.00 USD. */
+export const payForm = "amount=2000&currency=usd&confirm=true&payment_method=pm_card_visa";
+
+/** Counts what stands in the ledger, for the question "how many payments are there". */
+export function countRows(world: World) {
+  const count = (table: Parameters<World["ledger"]["rows"]>[0]) => world.ledger.rows(table).length;
+  return {
+    intents: count("payment_intents"),
+    charges: count("charges"),
+    bookings: count("ledger_transactions"),
+    keys: count("idempotency_keys"),
+    events: count("events"),
+    outbox: count("outbox"),
+  };
+}
