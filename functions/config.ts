@@ -4,7 +4,7 @@
  */
 
 /** Every deployed function: its entry file, its Cloud Run service and its bundle carry this name (design section 2). */
-export const functionNames = ["payments-api", "test-acquirer"] as const;
+export const functionNames = ["payments-api", "ledger-writer", "test-acquirer"] as const;
 
 /** One of the deployed functions. */
 export type FunctionName = (typeof functionNames)[number];
@@ -23,6 +23,8 @@ export const environmentNames = {
   acquirerUrl: "ACQUIRER_URL",
   /** Shared secret between us and the acquirer, mounted from Secret Manager. */
   acquirerSecret: "ACQUIRER_SECRET",
+  /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
+  callerAccount: "CALLER_ACCOUNT",
 } as const;
 
 /** Collections of the Firestore database, and the field that its TTL policies watch. */

@@ -25,7 +25,7 @@ export async function buildFunctions(): Promise<Built[]> {
   );
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
   for (const { name, folder, metafile } of await buildFunctions()) {
     console.log(sizeLine(name, path.join(folder, "index.js"), metafile));
   }

@@ -18,6 +18,7 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   firestoreDatabase: "payments",
   acquirerUrl: "https://acquirer.invalid",
   acquirerSecret: "not-a-secret-only-a-check",
+  callerAccount: "schedule@sample-project.iam.gserviceaccount.com",
 };
 
 /**

@@ -105,7 +105,7 @@ function paidBodies(tries: readonly Try[]): Set<string> {
   return new Set(tries.flatMap((tried) => (tried.kind === "answered" && tried.status === 200 ? [tried.text] : [])));
 }
 
-if (import.meta.main) {
+if (process.argv[1] === import.meta.filename) {
   const faults = await demo((line) => console.log(line));
   if (faults.length > 0) {
     for (const fault of faults) console.error(`BROKEN: ${fault}`);

@@ -61,6 +61,7 @@ export type ErrorCode =
   // Who asks.
   | "api_key_missing"
   | "api_key_invalid"
+  | "caller_refused"
   // What the ledger says.
   | "resource_missing"
   | "payment_intent_unexpected_state"

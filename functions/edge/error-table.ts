@@ -133,6 +133,7 @@ export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = {
   card_data_refused: refused(400),
   api_key_missing: refused(401),
   api_key_invalid: refused(401),
+  caller_refused: refused(403),
   resource_missing: refused(404, "resource_missing"),
   payment_intent_unexpected_state: refused(400, "payment_intent_unexpected_state"),
   card_declined: { status: 402, type: "card_error", code: "card_declined", shouldRetry: null },

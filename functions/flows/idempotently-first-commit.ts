@@ -21,6 +21,9 @@ export async function firstCommit(
   if (fence.generation === 1 && work.blind !== undefined) {
     const blind = await insertBlindly(deps, request, work.blind(fence), fence, createdAtMs);
     if (blind !== undefined) return blind;
+    // Whoever lost to a twin can learn so without a transaction; a hundred of those on one row would hold each other up.
+    const standing = await lookAtKeyRow(deps, request, fence);
+    if (standing !== undefined) return standing;
   }
   for (let run = 1; ; run += 1) {
     try {
@@ -31,6 +34,21 @@ export async function firstCommit(
       if (!hasCode(error, "commit_unknown") || run === runsMax) throw error;
     }
   }
+}
+
+/**
+ * What the key row says to this worker as it stands: mismatch, replay or busy; one read. Undefined when there is none,
+ * or it is the worker's own, expired or past its lease: then only a transaction can go on.
+ */
+export async function lookAtKeyRow(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  fence: Fence,
+): Promise<FirstCommit | undefined> {
+  const { idempotency_keys: row } = await deps.ledger.read({ idempotency_keys: request.keyHash });
+  const nowMs = deps.clock.now();
+  if (row === undefined || isHeldBy(row, fence) || isExpired(row.expiresAtMs, nowMs)) return undefined;
+  return standsAgainst(request, row, nowMs);
 }
 
 /** Gives up the lease of a key row that is still ours and undecided, so that a retry need not wait for the clock. */
@@ -90,10 +108,14 @@ async function guarded(
     const next = { ...fence, generation: Math.max(fence.generation, row.generation + 1) };
     return await execute(request, work, next, createdAtMs, scope, found);
   }
+  return standsAgainst(request, row, nowMs) ?? (await takeOver(deps, scope, row, fence));
+}
+
+/** What somebody else's living row means for this request; undefined when its lease is over and it may be taken over. */
+function standsAgainst(request: IdempotentRequest, row: KeyRow, nowMs: number): FirstCommit | undefined {
   if (row.fingerprint !== request.fingerprint) return { kind: "mismatch", row };
   if (row.outcome !== null) return { kind: "replay", row, outcome: row.outcome };
-  if (row.leaseUntilMs > nowMs) return { kind: "busy" };
-  return await takeOver(deps, scope, row, fence);
+  return row.leaseUntilMs > nowMs ? { kind: "busy" } : undefined;
 }
 
 async function execute(

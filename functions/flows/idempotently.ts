@@ -5,7 +5,7 @@
 import { hasCode, refuse } from "../domain/errors.ts";
 import { type Fence, isExpired } from "../domain/idempotency.ts";
 import { type LeadingSeat, type Seat, takeSeat } from "./idempotently-claim.ts";
-import { firstCommit, giveUpLease } from "./idempotently-first-commit.ts";
+import { firstCommit, giveUpLease, lookAtKeyRow } from "./idempotently-first-commit.ts";
 import { answerNotRetained, keyInUse, keyReused } from "./idempotently-refusals.ts";
 import type { Answer, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
 import type { CacheRecord, KeyRow } from "./ports.ts";
@@ -98,8 +98,9 @@ async function firstCommitOrWait(
       if (deps.clock.now() + pauseMs > waitUntilMs) throw keyInUse();
       await deps.clock.sleep(pauseMs);
       pauseMs *= pauseGrowth;
-      const { idempotency_keys: row } = await deps.ledger.read({ idempotency_keys: request.keyHash });
-      if (row === undefined || row.outcome !== null || row.leaseUntilMs <= deps.clock.now()) break;
+      const standing = await lookAtKeyRow(deps, request, fence);
+      if (standing === undefined) break;
+      if (standing.kind !== "busy") return standing;
     }
   }
 }

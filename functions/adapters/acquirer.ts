@@ -1,0 +1,121 @@
+/**
+ * The acquirer over HTTP, as the test acquirer speaks it; a fork replaces this file by one for its own processor.
+ * It must never take silence for an answer, follow a redirect, or let a word of a foreign body into an error.
+ */
+import type { AcquirerResult } from "../domain/attempt.ts";
+import { DomainError, refuse } from "../domain/errors.ts";
+import { defaultTimings } from "../domain/idempotency.ts";
+import type { Acquirer, AuthorizeOrder } from "../flows/ports.ts";
+
+/**
+ * The acquirer behind `baseUrl` (without a trailing slash).
+ * @throws Error at once when the secret cannot stand in a header; the text does not contain it
+ */
+export function httpAcquirer(target: AcquirerTarget): Acquirer {
+  // Checked here because fetch would quote the whole header in its error, for example when a stored secret ends in a newline.
+  if (!/^[\x21-\x7e]+$/.test(target.secret)) throw new Error("The acquirer's secret is empty or not printable ASCII.");
+  return { authorize: (order) => authorize(target, order) };
+}
+
+/** Where the acquirer is, and how long a call may take in all, body included. */
+export interface AcquirerTarget {
+  readonly baseUrl: string;
+  readonly secret: string;
+  /** Default: what the write path allows for one call, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+async function authorize(target: AcquirerTarget, order: AuthorizeOrder): Promise<AcquirerResult> {
+  let text: string;
+  try {
+    const response = await fetch(`${target.baseUrl}/authorizations`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${target.secret}`, "Content-Type": "application/json" },
+      body: JSON.stringify({
+        key: order.key,
+        amount_minor: String(order.amountMinor),
+        currency: order.currency,
+        payment_method: order.paymentMethodToken,
+      }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(target.timeoutMs ?? defaultTimings.callTimeoutMs),
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw refusalOf(response.status);
+    }
+    text = await readBounded(response);
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    throw silence("The acquirer did not answer.", error);
+  }
+  return resultIn(text, order);
+}
+
+/**
+ * A 4xx says that the order was refused as such, so sending it again is of no use: a wrong secret, a key used for
+ * another order. Except those that a platform in front of the acquirer answers when it is slow or busy.
+ */
+function refusalOf(status: number): DomainError {
+  if (status >= 400 && status < 500 && !busyStatuses.includes(status)) {
+    return refuse("internal", `The acquirer refused the order (status ${status}).`);
+  }
+  return silence(`The acquirer answered with status ${status}.`);
+}
+
+/** Request Timeout, Too Early, Too Many Requests. */
+const busyStatuses: readonly number[] = [408, 425, 429];
+
+/** 64 KiB: an answer is below 1 KiB; whatever is longer is not one. */
+const answerBytesMax = 64 * 1024;
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.byteLength;
+    // Leaving the loop cancels the body and closes its connection.
+    if (length > answerBytesMax) throw silence("The acquirer's answer is too long.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The result, once the answer is about this very order. */
+function resultIn(text: string, order: AuthorizeOrder): AcquirerResult {
+  const answer = objectOf(parsed(text));
+  const isAboutOrder =
+    answer["key"] === order.key &&
+    answer["amount_minor"] === String(order.amountMinor) &&
+    answer["currency"] === order.currency &&
+    answer["payment_method"] === order.paymentMethodToken;
+  if (!isAboutOrder) throw silence("The acquirer answered another order.");
+  const { kind, reference, code, decline_code: declineCode, message } = objectOf(answer["result"]);
+  if (kind === "approved" && typeof reference === "string") return { kind, reference };
+  if (kind !== "declined" || typeof code !== "string" || typeof message !== "string") throw unreadable();
+  if (declineCode !== null && typeof declineCode !== "string") throw unreadable();
+  return { kind, failure: { code, declineCode, message } };
+}
+
+/** The parser's error quotes what it read, so it is not kept as a cause. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unreadable();
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) throw unreadable();
+  return value as Record<string, unknown>;
+}
+
+function unreadable(): DomainError {
+  return silence("The acquirer's answer cannot be read.");
+}
+
+/** No usable answer: the money may or may not have moved. */
+function silence(message: string, cause?: unknown): DomainError {
+  return refuse("acquirer_unknown", message, cause === undefined ? {} : { cause });
+}

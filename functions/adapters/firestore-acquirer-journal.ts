@@ -1,0 +1,81 @@
+/**
+ * The test acquirer's journal in Firestore: one document per key, created once.
+ * It must never update or delete a line: the number of lines is the number of effects.
+ */
+import { createHash } from "node:crypto";
+import type { Firestore } from "@google-cloud/firestore";
+import { type Currency, currencies } from "../domain/money.ts";
+import type { AcquirerJournal, JournalLine } from "../flows/ports.ts";
+import { grpcCodes, hasGrpcCode, translated } from "./firestore-errors.ts";
+
+/** The journal over one collection. */
+export function firestoreAcquirerJournal(store: JournalCollection): AcquirerJournal {
+  return {
+    record: (line) => translated(() => record(store, line)),
+    read: (key) => translated(() => read(store, key)),
+    list: (limit) => translated(() => list(store, limit)),
+  };
+}
+
+/** Where the journal lives. */
+export interface JournalCollection {
+  readonly database: Firestore;
+  readonly collection: string;
+}
+
+/** One Commit; only when the key is known, one BatchGetDocuments more. Our own write after a lost reply is the same line. */
+async function record(store: JournalCollection, line: JournalLine): Promise<JournalLine> {
+  try {
+    await document(store, line.key).create(fieldsOf(line));
+    return line;
+  } catch (error) {
+    if (!hasGrpcCode(error, grpcCodes.alreadyExists)) throw error;
+  }
+  const standing = await read(store, line.key);
+  if (standing === undefined) throw new Error("A journal line vanished; nothing may delete it.");
+  return standing;
+}
+
+async function read(store: JournalCollection, key: string): Promise<JournalLine | undefined> {
+  const fields = (await document(store, key).get()).data();
+  return fields && lineOf(fields);
+}
+
+async function list(store: JournalCollection, limit: number): Promise<readonly JournalLine[]> {
+  const newestFirst = store.database.collection(store.collection).orderBy("createdAtMs", "desc").limit(limit);
+  return (await newestFirst.get()).docs.map((found) => lineOf(found.data()));
+}
+
+/** The id is a digest, because a key comes from outside and Firestore reserves some names (`a/b`, `.`, `__x__`). */
+function document(store: JournalCollection, key: string) {
+  return store.database.collection(store.collection).doc(createHash("sha256").update(key, "utf8").digest("hex"));
+}
+
+/** The amount is kept as decimal text: the client library reads integers as doubles, which are exact to 2^53 only. */
+function fieldsOf(line: JournalLine): Record<string, unknown> {
+  const { key, amountMinor, currency, paymentMethodToken, result, createdAtMs } = line;
+  return { key, amountMinor: String(amountMinor), currency, paymentMethodToken, result, createdAtMs };
+}
+
+function lineOf(fields: Record<string, unknown>): JournalLine {
+  const { key, amountMinor, currency, paymentMethodToken, result, createdAtMs } = fields;
+  if (typeof key !== "string" || typeof amountMinor !== "string" || !/^\d+$/.test(amountMinor)) throw unreadable();
+  if (!isCurrency(currency) || typeof paymentMethodToken !== "string" || typeof createdAtMs !== "number")
+    throw unreadable();
+  return { key, amountMinor: BigInt(amountMinor), currency, paymentMethodToken, result: resultOf(result), createdAtMs };
+}
+
+/** Checks the discriminator only: nobody but `fieldsOf` writes here. */
+function resultOf(value: unknown): JournalLine["result"] {
+  const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
+  if (kind !== "approved" && kind !== "declined") throw unreadable();
+  return value as JournalLine["result"];
+}
+
+function isCurrency(value: unknown): value is Currency {
+  return typeof value === "string" && Object.hasOwn(currencies, value);
+}
+
+function unreadable(): Error {
+  return new Error("A journal document lacks a field or has one of another type.");
+}

@@ -1,0 +1,161 @@
+/**
+ * The ledger in memory, for the laptop and for tests: the same answers as Spanner's, transaction by transaction.
+ * It must never let a transaction commit on rows that changed under it, nor answer in the same turn of the event loop.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { refuse } from "../../domain/errors.ts";
+import type { PaymentIntent } from "../../domain/payment-intent.ts";
+import type {
+  Change,
+  FoundRows,
+  IntentPage,
+  IntentQuery,
+  Ledger,
+  LedgerTransactionScope,
+  ReadKeys,
+  Tables,
+} from "../../flows/ports.ts";
+import { isRowExists, type MemoryTables, memoryTables, preparedChanges } from "./tables.ts";
+
+/** An empty ledger. */
+export function memoryLedger(): MemoryLedger {
+  const tables = memoryTables();
+  let conflicts = 0;
+  return {
+    insert: async (_tag, changes) => {
+      const prepared = preparedChanges(changes);
+      await nextTurn();
+      return insert(tables, prepared);
+    },
+    transact: async (_tag, body) => {
+      for (let run = 1; run <= runsMax; run += 1) {
+        const attempt = beginAttempt(tables);
+        const ending = await settle(() => body(attempt.scope));
+        await nextTurn();
+        if (!attempt.isOutdated()) {
+          if (ending.kind === "threw") throw ending.error;
+          if (attempt.commit()) return ending.result;
+        }
+        conflicts += 1;
+      }
+      throw refuse("store_unavailable", `The transaction met other ones ${runsMax} times.`);
+    },
+    read: async (keys) => {
+      await nextTurn();
+      return found(tables, keys);
+    },
+    listIntents: async (query) => {
+      await nextTurn();
+      return page(tables.rows("payment_intents"), query);
+    },
+    overdueAttempts: async (leaseUntilBeforeMs, limit) => {
+      await nextTurn();
+      const overdue = tables
+        .rows("attempts")
+        .filter((each) => each.state === "open" && each.leaseUntilMs < leaseUntilBeforeMs);
+      return overdue
+        .sort((one, other) => one.leaseUntilMs - other.leaseUntilMs || compare(one.id, other.id))
+        .slice(0, limit);
+    },
+    rows: (table) => tables.rows(table),
+    conflicts: () => conflicts,
+  };
+}
+
+/** The ledger with what tests may see beyond the port. */
+export interface MemoryLedger extends Ledger {
+  /** A copy of all rows of a table, in the order in which they were first written. */
+  rows<T extends keyof Tables>(table: T): readonly Tables[T][];
+  /** How often a body ran in vain because another transaction had changed what it read. */
+  conflicts(): number;
+}
+
+/** One of two conflicting transactions always commits, so a body that ran so often meets a bug, not bad luck. */
+const runsMax = 1_000;
+
+function insert(tables: MemoryTables, changes: readonly Change[]): "inserted" | "exists" {
+  try {
+    tables.commit(changes);
+    return "inserted";
+  } catch (error) {
+    if (isRowExists(error)) return "exists";
+    throw error;
+  }
+}
+
+/** One run of a body: it reads the tables as they were when it began, or finds out that it cannot. */
+function beginAttempt(tables: MemoryTables) {
+  const began = tables.commits();
+  const readSet: (readonly [keyof ReadKeys, string])[] = [];
+  const written: Change[] = [];
+  const hasChanged = ([table, key]: readonly [keyof ReadKeys, string]) => tables.committedAt(table, key) > began;
+  let outdated = false;
+  const scope: LedgerTransactionScope = {
+    read: async (keys) => {
+      await nextTurn();
+      readSet.push(...keysOf(keys));
+      outdated ||= readSet.some(hasChanged);
+      if (outdated) throw new Error("Another transaction changed what this one reads; its body runs again.");
+      return found(tables, keys);
+    },
+    write: (changes) => void written.push(...preparedChanges(changes)),
+  };
+  return {
+    scope,
+    /** True when a read failed because of a later commit; the body's ending is then worth nothing. */
+    isOutdated: () => outdated,
+    /** False when a row that was read has changed since: nothing was written. */
+    commit: (): boolean => {
+      if (written.length > 0 && readSet.some(hasChanged)) return false;
+      if (written.length > 0) tables.commit(written);
+      return true;
+    },
+  };
+}
+
+type Ending<Result> =
+  | { readonly kind: "returned"; readonly result: Result }
+  | { readonly kind: "threw"; readonly error: unknown };
+
+async function settle<Result>(call: () => Promise<Result>): Promise<Ending<Result>> {
+  try {
+    return { kind: "returned", result: await call() };
+  } catch (error) {
+    return { kind: "threw", error };
+  }
+}
+
+function found(tables: MemoryTables, keys: ReadKeys): FoundRows {
+  const entries = keysOf(keys).map(([table, key]) => [table, tables.row(table, key)] as const);
+  return Object.fromEntries(entries.filter(([, row]) => row !== undefined)) as FoundRows;
+}
+
+function keysOf(keys: ReadKeys): (readonly [keyof ReadKeys, string])[] {
+  return Object.entries(keys).filter(([, key]) => key !== undefined) as [keyof ReadKeys, string][];
+}
+
+function page(all: readonly PaymentIntent[], query: IntentQuery): IntentPage {
+  const { startingAfter, endingBefore, customer, createdFromMs, createdBeforeMs } = query;
+  const matching = all
+    .filter((each) => each.accountId === query.accountId)
+    .filter((each) => customer === null || each.customer === customer)
+    .filter((each) => createdFromMs === null || each.createdAtMs >= createdFromMs)
+    .filter((each) => createdBeforeMs === null || each.createdAtMs < createdBeforeMs)
+    .filter((each) => startingAfter === null || newestFirst(each, startingAfter) > 0)
+    .filter((each) => endingBefore === null || newestFirst(each, endingBefore) < 0)
+    .sort(newestFirst);
+  const hasMore = matching.length > query.limit;
+  // Before a cursor the page nearest to it is wanted.
+  const isBackward = endingBefore !== null && startingAfter === null;
+  return { intents: isBackward ? matching.slice(-query.limit) : matching.slice(0, query.limit), hasMore };
+}
+
+/** Ids decide between intents of the same millisecond. */
+function newestFirst(one: PaymentIntent, other: PaymentIntent): number {
+  return other.createdAtMs - one.createdAtMs || compare(other.id, one.id);
+}
+
+/** By code unit, as the index does for the characters of ids. */
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

@@ -1,0 +1,54 @@
+/**
+ * Firestore: a named database, and per collection the field after which a document may go and the indexes it can do without.
+ * It must never be the project's "(default)" database, which may belong to somebody else.
+ */
+import { FirestoreDatabase } from "@cdktf/provider-google/lib/firestore-database/index.js";
+import { FirestoreField } from "@cdktf/provider-google/lib/firestore-field/index.js";
+import { Construct } from "constructs";
+import { firestoreNames } from "../../functions/config.ts";
+import { type Settings, storeNames } from "../settings.ts";
+
+/** The database of the idempotency cache, and of the test acquirer's journal. */
+export class DocumentDatabase extends Construct {
+  readonly database: FirestoreDatabase;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const { isProtected } = settings;
+    this.database = new FirestoreDatabase(this, "database", {
+      project: settings.projectId,
+      name: storeNames(settings).firestoreDatabase,
+      locationId: settings.firestoreMultiRegion ?? settings.region,
+      type: "FIRESTORE_NATIVE",
+      databaseEdition: "STANDARD",
+      // With the default, ABANDON, destroying succeeds and leaves the database alive and its name taken.
+      deletionPolicy: isProtected ? "ABANDON" : "DELETE",
+      deleteProtectionState: isProtected ? "DELETE_PROTECTION_ENABLED" : "DELETE_PROTECTION_DISABLED",
+      lifecycle: { preventDestroy: isProtected },
+    });
+  }
+
+  /** Lets Firestore delete each document of the collection after the time in its `deleteAfter`. */
+  expires(collection: string): this {
+    new FirestoreField(this, `${collection}-expires`, {
+      ...this.#field(collection, firestoreNames.deleteAfter),
+      ttlConfig: {},
+      // An index over a rising time would hold the collection at 500 writes a second, and no query reads it.
+      indexConfig: {},
+    });
+    return this;
+  }
+
+  /**
+   * Takes every field of the collection out of the automatic indexes. For documents that are only read by their id, an
+   * index is pure cost on every write, and one over rising times is a hot spot. `*` is Firestore's name for all fields.
+   */
+  withoutIndexes(collection: string): this {
+    new FirestoreField(this, `${collection}-without-indexes`, { ...this.#field(collection, "*"), indexConfig: {} });
+    return this;
+  }
+
+  #field(collection: string, field: string) {
+    return { project: this.database.project, database: this.database.name, collection, field };
+  }
+}

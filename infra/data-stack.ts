@@ -1,0 +1,34 @@
+/**
+ * What holds state: the ledger, the documents, the secret.
+ * It must never contain something that is deployed every day: a slip there must not be able to take a store along.
+ */
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
+import { TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { firestoreNames } from "../functions/config.ts";
+import { AcquirerSecret } from "./constructs/acquirer-secret.ts";
+import { DocumentDatabase } from "./constructs/document-database.ts";
+import { LedgerDatabase } from "./constructs/ledger-database.ts";
+import type { Settings } from "./settings.ts";
+import { stateBackend } from "./state-backend.ts";
+
+/** The stores. */
+export class DataStack extends TerraformStack {
+  readonly ledger: LedgerDatabase;
+  readonly documents: DocumentDatabase;
+  readonly acquirerSecret: AcquirerSecret;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    stateBackend(this, id);
+    new GoogleProvider(this, "google", { project: settings.projectId, region: settings.region });
+
+    this.ledger = new LedgerDatabase(this, "ledger", settings);
+
+    this.documents = new DocumentDatabase(this, "documents", settings)
+      .expires(firestoreNames.idempotencyKeys)
+      .withoutIndexes(firestoreNames.idempotencyKeys);
+
+    this.acquirerSecret = new AcquirerSecret(this, "acquirer-secret", settings);
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Synthesizes the stacks of one stage: `npm run synth`, the first step of `cdktf deploy`, and what the laptop reads.
+ * It must never need a network, Terraform, or code that was built; SOURCES=none leaves the code out altogether.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { functionNames } from "../functions/config.ts";
+import { paymentsApp } from "./payments-app.ts";
+import { readSettings } from "./settings.ts";
+
+const projectFolder = join(import.meta.dirname, "..");
+const sourcesFolder = process.env["SOURCES"] === "none" ? null : join(projectFolder, "dist");
+const settings = readSettings(process.env, sourcesFolder);
+
+// The CLI of CDKTF names its output folder in this variable.
+paymentsApp(settings, process.env["CDKTF_OUTDIR"] ?? join(projectFolder, "cdktf.out")).synth();
+
+if (sourcesFolder !== null && !functionNames.every((name) => existsSync(join(sourcesFolder, name)))) {
+  process.stderr.write("synth: the functions are not built, so there is nothing to upload; `npm run build` first.\n");
+}

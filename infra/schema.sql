@@ -1,0 +1,201 @@
+-- The ledger's schema in Cloud Spanner's GoogleSQL: the truth about payments, keys, books and events (design sections 4-6).
+-- It never starts a key or an index with a time or a counter, and a statement that was deployed is never edited, moved or
+-- removed: changes are appended at the end, because Terraform sends only what follows the statements it already sent.
+--
+-- Conventions. Ids are random text with a prefix (`pi_`, `ch_`, `evt_`), so writes spread over the whole key range.
+-- Amounts are integers in the minor unit of `currency` (lower-case ISO 4217). Times are the application's clock to the
+-- millisecond, except `committed_at`, which Spanner sets on every write. JSON columns hold what no query asks for.
+
+-- Merchants. The key is the id, not the name: everything else refers to it, and a name may one day change.
+CREATE TABLE accounts (
+  account_id STRING(64) NOT NULL,     -- `acct_…`
+  name STRING(255) NOT NULL,          -- given by the operator; unique by the index below
+  created_at TIMESTAMP NOT NULL,
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+) PRIMARY KEY (account_id);
+
+-- One account per name: two operators who create the same name at once get one account.
+CREATE UNIQUE INDEX accounts_by_name ON accounts (name);
+
+-- API keys. The key is the digest, because that is what a request brings; the secret itself is stored nowhere.
+CREATE TABLE api_keys (
+  digest STRING(64) NOT NULL,         -- SHA-256 of the whole secret, in hex
+  account_id STRING(64) NOT NULL,
+  last_four STRING(4) NOT NULL,       -- last characters of the secret, to tell keys apart in a list
+  created_at TIMESTAMP NOT NULL,
+  revoked_at TIMESTAMP,               -- NULL while the key works
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+) PRIMARY KEY (digest);
+
+-- The keys of one account, for the operator's list.
+CREATE INDEX api_keys_by_account ON api_keys (account_id, digest);
+
+-- Idempotency keys: who works on a key, and what its first answer was. The key is a digest over account, mode and key,
+-- so it cannot be forged by odd characters. Nothing refers to this table, so its rows may be deleted by age.
+CREATE TABLE idempotency_keys (
+  key_hash STRING(64) NOT NULL,
+  account_id STRING(64) NOT NULL,
+  idempotency_key STRING(255),        -- as the client sent it; NULL when it sent none and the server made the identity
+  method STRING(16) NOT NULL,
+  path STRING(MAX) NOT NULL,
+  fingerprint STRING(64) NOT NULL,    -- digest of method, path and parameters; another one with this key is refused
+  request_id STRING(64) NOT NULL,     -- the first request
+  expand ARRAY<STRING(MAX)> NOT NULL, -- what the answer has to show, so that whoever seals it renders the same bytes
+  attempt_id STRING(64),              -- the attempt that decides the outcome; NULL when the first commit decided it
+  resource_id STRING(64),             -- what the request is about, once known
+  owner STRING(64) NOT NULL,          -- random token of the worker that holds the lease
+  generation INT64 NOT NULL,          -- 1 for the first claim, raised by every takeover; the higher one wins
+  lease_until TIMESTAMP NOT NULL,
+  created_at TIMESTAMP NOT NULL,
+  outcome_status INT64,               -- HTTP status of the first answer; NULL while there is none
+  outcome_body BYTES(MAX),            -- its bytes; NULL while there is none, or when they were too large to keep
+  expires_at TIMESTAMP,               -- end of the replay; NULL, which is never, while there is no outcome
+  delete_after TIMESTAMP AS (expires_at) STORED, -- what the deletion policy looks at; reads judge by expires_at alone
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT idempotency_keys_generation CHECK (generation >= 1),
+  CONSTRAINT idempotency_keys_outcome CHECK ((outcome_status IS NULL) = (expires_at IS NULL)),
+  CONSTRAINT idempotency_keys_body CHECK (outcome_body IS NULL OR outcome_status IS NOT NULL),
+) PRIMARY KEY (key_hash), ROW DELETION POLICY (OLDER_THAN(delete_after, INTERVAL 1 DAY));
+
+-- Payment intents: state and money in typed columns, the rest in `details`.
+CREATE TABLE payment_intents (
+  intent_id STRING(64) NOT NULL,
+  account_id STRING(64) NOT NULL,
+  version INT64 NOT NULL,             -- raised by every change; projections order by it
+  status STRING(32) NOT NULL,
+  amount_minor INT64 NOT NULL,
+  amount_received_minor INT64 NOT NULL,
+  currency STRING(3) NOT NULL,
+  capture_method STRING(32) NOT NULL,
+  confirmation_method STRING(32) NOT NULL,
+  client_secret STRING(255) NOT NULL, -- given to the buyer's browser; opens this one intent
+  created_at TIMESTAMP NOT NULL,
+  canceled_at TIMESTAMP,
+  cancellation_reason STRING(32),
+  payment_method_id STRING(64),       -- `pm_…` as the API shows it; NULL together with the token
+  payment_method_token STRING(255),   -- what the acquirer is given
+  latest_charge_id STRING(64),
+  last_payment_error JSON,            -- the last decline, until the next update or success
+  active_attempt_id STRING(64),       -- the slot: the one open attempt; NULL frees it for the next command
+  customer STRING(MAX),               -- a column of its own because lists filter by it
+  details JSON NOT NULL,              -- description, shipping and all else that moves no money
+  metadata JSON NOT NULL,             -- the client's own text by text
+  list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(intent_id), 8))) STORED, -- 0 to 7, see the index below
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT payment_intents_version CHECK (version >= 1),
+  CONSTRAINT payment_intents_status CHECK (status IN ('requires_payment_method', 'requires_confirmation', 'processing', 'succeeded', 'canceled')),
+  CONSTRAINT payment_intents_amount CHECK (amount_minor > 0),
+  CONSTRAINT payment_intents_received CHECK (amount_received_minor >= 0 AND amount_received_minor <= amount_minor),
+  CONSTRAINT payment_intents_method CHECK ((payment_method_id IS NULL) = (payment_method_token IS NULL)),
+) PRIMARY KEY (intent_id);
+
+-- An account's intents, newest first. Eight shards, because the newest rows of a busy account all fall on one spot:
+-- a list reads one page from each shard and merges. `customer` rides along, so a filter does not visit the table.
+CREATE INDEX payment_intents_newest ON payment_intents (account_id, list_shard, created_at DESC, intent_id DESC) STORING (customer);
+
+-- Attempts: the durable intention to call the acquirer once; the id is the acquirer's idempotency key.
+CREATE TABLE attempts (
+  attempt_id STRING(64) NOT NULL,
+  account_id STRING(64) NOT NULL,
+  intent_id STRING(64) NOT NULL,
+  kind STRING(32) NOT NULL,
+  state STRING(32) NOT NULL,
+  amount_minor INT64 NOT NULL,        -- frozen with currency and method when the attempt began
+  currency STRING(3) NOT NULL,
+  payment_method_token STRING(255) NOT NULL,
+  payment_method_id STRING(64) NOT NULL,
+  charge_id STRING(64) NOT NULL,      -- made before the call, so that a repeated commit names the same charge
+  key_hash STRING(64) NOT NULL,       -- the idempotency key whose outcome this attempt decides
+  lease_until TIMESTAMP NOT NULL,     -- until then its own worker drives it, later the completer does
+  created_at TIMESTAMP NOT NULL,
+  closed_at TIMESTAMP,
+  open_shard INT64 AS (IF(state = 'open', ABS(MOD(FARM_FINGERPRINT(attempt_id), 8)), NULL)) STORED, -- NULL once closed
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT attempts_kind CHECK (kind IN ('authorize')),
+  CONSTRAINT attempts_state CHECK (state IN ('open', 'succeeded', 'declined')),
+  CONSTRAINT attempts_closed CHECK ((state = 'open') = (closed_at IS NULL)),
+  CONSTRAINT attempts_amount CHECK (amount_minor > 0),
+) PRIMARY KEY (attempt_id);
+
+-- Open attempts by the end of their lease: the completer's work. Closed ones have no shard and so no entry here.
+CREATE NULL_FILTERED INDEX attempts_open ON attempts (open_shard, lease_until);
+
+-- Charges: each try to move money, as the acquirer answered it.
+CREATE TABLE charges (
+  charge_id STRING(64) NOT NULL,
+  account_id STRING(64) NOT NULL,
+  intent_id STRING(64) NOT NULL,
+  attempt_id STRING(64) NOT NULL,
+  version INT64 NOT NULL,             -- raised by every change; projections order by it
+  status STRING(32) NOT NULL,
+  amount_minor INT64 NOT NULL,
+  captured_minor INT64 NOT NULL,
+  refunded_minor INT64 NOT NULL,
+  currency STRING(3) NOT NULL,
+  created_at TIMESTAMP NOT NULL,
+  payment_method_id STRING(64) NOT NULL,
+  payment_method_token STRING(255) NOT NULL,
+  acquirer_reference STRING(255),     -- the acquirer's name for it; NULL when it refused
+  failure JSON,                       -- code, decline code and text; NULL when it succeeded
+  customer STRING(MAX),
+  details JSON NOT NULL,              -- what was copied from the intent when the attempt began
+  metadata JSON NOT NULL,
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT charges_version CHECK (version >= 1),
+  CONSTRAINT charges_status CHECK (status IN ('succeeded', 'failed')),
+  CONSTRAINT charges_amount CHECK (amount_minor > 0),
+  CONSTRAINT charges_money CHECK (0 <= refunded_minor AND refunded_minor <= captured_minor AND captured_minor <= amount_minor),
+  CONSTRAINT charges_reference CHECK ((status = 'failed') = (acquirer_reference IS NULL)),
+) PRIMARY KEY (charge_id);
+
+-- The books: one row per business action. The key is what was done to what, so the same action cannot be booked twice,
+-- even when two different events stand for it. Rows are only ever added.
+CREATE TABLE ledger_transactions (
+  kind STRING(32) NOT NULL,
+  source_id STRING(64) NOT NULL,      -- the object that the action is about, for example the charge
+  account_id STRING(64) NOT NULL,
+  intent_id STRING(64) NOT NULL,
+  currency STRING(3) NOT NULL,        -- of all its entries
+  created_at TIMESTAMP NOT NULL,
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT ledger_transactions_kind CHECK (kind IN ('charge')),
+) PRIMARY KEY (kind, source_id);
+
+-- Lines of a booking, stored beside it; debits equal credits, which the application asserts on every write and read.
+CREATE TABLE ledger_entries (
+  kind STRING(32) NOT NULL,
+  source_id STRING(64) NOT NULL,
+  entry_number INT64 NOT NULL,        -- 1, 2, … in the order booked; it orders lines of one booking only
+  ledger_account STRING(64) NOT NULL,
+  direction STRING(8) NOT NULL,       -- gives the amount its sign
+  amount_minor INT64 NOT NULL,
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT ledger_entries_account CHECK (ledger_account IN ('acquirer_receivable', 'merchant_payable')),
+  CONSTRAINT ledger_entries_direction CHECK (direction IN ('debit', 'credit')),
+  CONSTRAINT ledger_entries_amount CHECK (amount_minor > 0),
+) PRIMARY KEY (kind, source_id, entry_number), INTERLEAVE IN PARENT ledger_transactions ON DELETE NO ACTION;
+
+-- Events: what happened, with the frozen bytes that tell it. Rows are only ever added.
+CREATE TABLE events (
+  event_id STRING(64) NOT NULL,
+  account_id STRING(64) NOT NULL,
+  type STRING(64) NOT NULL,
+  object_id STRING(64) NOT NULL,
+  object_version INT64 NOT NULL,      -- version of the object inside `data`
+  created_at TIMESTAMP NOT NULL,
+  request_id STRING(64) NOT NULL,     -- the request that caused it
+  idempotency_key STRING(255),        -- the client's key of that request; NULL when it sent none
+  data BYTES(MAX) NOT NULL,           -- JSON bytes of the event's `data` member
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+) PRIMARY KEY (event_id);
+
+-- The outbox: events that still have to be published; the row is deleted once they are.
+CREATE TABLE outbox (
+  event_id STRING(64) NOT NULL,
+  created_at TIMESTAMP NOT NULL,
+  outbox_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(event_id), 8))) STORED, -- 0 to 7
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+) PRIMARY KEY (event_id);
+
+-- The outbox by age, for the relay. Eight shards, because by time alone every insert would fall on one spot.
+CREATE INDEX outbox_oldest ON outbox (outbox_shard, created_at);

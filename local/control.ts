@@ -1,0 +1,80 @@
+// A door for the project's own scripts into the running laptop: API keys of its accounts.
+// It must never listen beyond loopback, nor answer without the token that only this user's file holds.
+
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { systemClock, systemRandom } from "../functions/adapters/system.ts";
+import type { ApiKey } from "../functions/domain/accounts.ts";
+import { createFrontDoorServer } from "../functions/edge/install-front-door.ts";
+import { headerValues, jsonResponse, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
+import { createApiKey, listApiKeys, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
+import type { Accounts } from "../functions/flows/ports.ts";
+import { listenFrom } from "./listen.ts";
+
+/** Opens the door and writes where it is into `file`, readable by this user only; `close` takes both away. */
+export async function openControl(accounts: Accounts, file: string): Promise<{ close(): void }> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const server = createFrontDoorServer((request) => answer(accounts, token, request));
+  const port = await listenFrom(server, undefined);
+  mkdirSync(dirname(file), { recursive: true });
+  // A file of an earlier laptop may have wider rights, and writing keeps them.
+  rmSync(file, { force: true });
+  writeFileSync(file, JSON.stringify({ url: `http://127.0.0.1:${port}`, token }), { mode: 0o600 });
+  return {
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+      // Another laptop may have put its own address there since.
+      if (isOurs(file, token)) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Where scripts look for it. LAPTOP_FOLDER puts it elsewhere, so that two laptops of one checkout can both be reached. */
+export function controlFile(environment: NodeJS.ProcessEnv): string {
+  return join(environment["LAPTOP_FOLDER"] ?? join(import.meta.dirname, "..", ".laptop"), "control.json");
+}
+
+/** 192 bits, so that another user of this machine cannot guess it. */
+const TOKEN_BYTES = 24;
+
+function isOurs(file: string, token: string): boolean {
+  try {
+    return readFileSync(file, "utf8").includes(token);
+  } catch {
+    return false;
+  }
+}
+
+async function answer(accounts: Accounts, token: string, request: WireRequest): Promise<WireResponse> {
+  if (headerValues(request, "authorization")[0] !== `Bearer ${token}`)
+    return jsonResponse(401, { error: "wrong token" });
+  const verb = verbs[request.target];
+  if (request.method !== "POST" || verb === undefined) return jsonResponse(404, { error: "unknown verb" });
+  const { accountName, lastFour } = JSON.parse(request.body.toString("utf8")) as {
+    accountName: string;
+    lastFour: string | null;
+  };
+  return jsonResponse(200, await verb(accounts, accountName, lastFour));
+}
+
+type Verb = (accounts: Accounts, accountName: string, lastFour: string | null) => Promise<unknown>;
+
+const verbs: Readonly<Record<string, Verb>> = {
+  "/api-keys/create": async (accounts, accountName) => {
+    const { secret, key } = await createApiKey({ accounts, clock: systemClock, random: systemRandom }, accountName);
+    return { secret, key: shown(key) };
+  },
+  "/api-keys/list": async (accounts, accountName) => ({
+    keys: (await listApiKeys({ accounts }, accountName)).map(shown),
+  }),
+  "/api-keys/revoke": async (accounts, accountName, lastFour) => ({
+    revoked: await revokeApiKeys({ accounts, clock: systemClock }, { accountName, lastFour }),
+  }),
+};
+
+/** A key without its digest. */
+function shown({ accountId, lastFour, createdAtMs, revokedAtMs }: ApiKey) {
+  return { accountId, lastFour, createdAtMs, revokedAtMs };
+}

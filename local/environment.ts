@@ -1,0 +1,32 @@
+// The environment of each function: what the plan says, with addresses of this machine and secrets made up here.
+// It must never take a secret from the shell, nor give two starts the same one.
+
+import { randomBytes } from "node:crypto";
+import type { FunctionName } from "../functions/config.ts";
+import type { Plan } from "./plan.ts";
+import { plannedUrl } from "./plan-resources.ts";
+
+/** Environment by function, once it is known where each function listens. */
+export function environmentsAt(
+  plan: Plan,
+  addresses: ReadonlyMap<FunctionName, string>,
+): Map<FunctionName, Record<string, string>> {
+  const urls = new Map(plan.functions.map(({ name, deployedName }) => [plannedUrl(deployedName), addresses.get(name)]));
+  const secrets = secretValues(plan);
+  return new Map(
+    plan.functions.map((planned) => {
+      const variables = Object.entries(planned.environment).map(([key, value]) => [key, urls.get(value) ?? value]);
+      const mounted = Object.entries(planned.secrets).map(([key, secret]) => [key, secrets.get(secret)]);
+      return [planned.name, Object.fromEntries([...variables, ...mounted])];
+    }),
+  );
+}
+
+/** One value for each secret, so that all functions that mount it share it. */
+function secretValues(plan: Plan): Map<string, string> {
+  const names = new Set(plan.functions.flatMap(({ secrets }) => Object.values(secrets)));
+  return new Map([...names].map((name) => [name, randomBytes(SECRET_BYTES).toString("base64url")]));
+}
+
+/** 192 bits: nobody guesses it, and it fits into a header. */
+const SECRET_BYTES = 24;

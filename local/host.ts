@@ -1,0 +1,17 @@
+// What a running laptop is to the rest of `local/`, whatever its stores are.
+// It holds a type and nothing else.
+
+import type { FunctionName } from "../functions/config.ts";
+import type { Accounts } from "../functions/flows/ports.ts";
+
+/** Running functions. */
+export type Host = {
+  /** Base URL of each function, without a trailing slash. */
+  addresses: ReadonlyMap<FunctionName, string>;
+  /** The accounts and keys that payments-api knows. */
+  accounts: Accounts;
+  /** Resolves, with the reason for people, when a part that nothing works without has ended by itself. */
+  lost: Promise<string>;
+  /** Ends everything that was started. May be called twice. */
+  stop(): Promise<void>;
+};

@@ -1,0 +1,128 @@
+// Binds ports to a function's own service account: every call is checked against the grants of the synthesized plan.
+// It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
+
+import { refuse } from "../functions/domain/errors.ts";
+import type {
+  Accounts,
+  AcquirerJournal,
+  IdempotencyCache,
+  Ledger,
+  LedgerTransactionScope,
+} from "../functions/flows/ports.ts";
+import { documentsOf, ledgerOf, type Plan, type PlannedFunction } from "./plan.ts";
+import { isGranted, type Right } from "./plan-grants.ts";
+
+/** A function's rights. */
+export type Identity = {
+  ledger(ledger: Ledger): Ledger;
+  accounts(accounts: Accounts): Accounts;
+  cache(cache: IdempotencyCache): IdempotencyCache;
+  journal(journal: AcquirerJournal): AcquirerJournal;
+  /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
+  mayMountSecrets(): void;
+};
+
+/** The identity of a function; `onRefusal` hears each refused right once, because a guarded cache hides it from clients. */
+export function identityOf(plan: Plan, planned: PlannedFunction, onRefusal: (message: string) => void): Identity {
+  const must = checker(plan, planned, onRefusal);
+  const inLedger = (...permissions: string[]) =>
+    must(
+      ledgerOf(planned),
+      permissions.map((name) => `spanner.${name}`),
+    );
+  const inDocuments = (...permissions: string[]) =>
+    must(
+      documentsOf(planned),
+      permissions.map((name) => `datastore.entities.${name}`),
+    );
+  return {
+    ledger: (ledger) => guardedLedger(ledger, inLedger),
+    accounts: (accounts) => guardedAccounts(accounts, inLedger),
+    cache: (cache) => guardedCache(cache, inDocuments),
+    journal: (journal) => guardedJournal(journal, inDocuments),
+    mayMountSecrets: () => {
+      for (const secret of Object.values(planned.secrets)) must(secret, ["secretmanager.versions.access"]);
+    },
+  };
+}
+
+type Must = (...permissions: string[]) => void;
+
+function checker(plan: Plan, { member }: PlannedFunction, onRefusal: (message: string) => void) {
+  const refused = new Set<string>();
+  return (resource: string, permissions: readonly string[]): void => {
+    for (const permission of permissions) {
+      if (isGranted(plan.grants, { member, permission, resource })) continue;
+      const message = refusalOf(plan, { member, permission, resource });
+      if (!refused.has(message)) onRefusal(message);
+      refused.add(message);
+      throw refuse("permission_denied", message);
+    }
+  };
+}
+
+function refusalOf({ roles }: Plan, { member, permission, resource }: Right): string {
+  const role = Object.keys(roles).find((candidate) => roles[candidate]?.includes(permission));
+  const cure = role === undefined ? "no role in use holds it" : `a grant of ${role} would give it`;
+  return `PERMISSION_DENIED: ${member} lacks ${permission} on ${resource}; ${cure}.`;
+}
+
+/** What a client needs before it can do anything: a session, and it lets go of it. */
+const SESSION = ["sessions.create", "sessions.delete"];
+const READ = ["databases.read", "databases.select"];
+const WRITE = ["databases.beginOrRollbackReadWriteTransaction", "databases.write"];
+
+function guardedLedger(ledger: Ledger, must: Must): Ledger {
+  return {
+    insert: guarded(() => must(...SESSION, ...WRITE), ledger.insert),
+    transact: async (tag, body) => {
+      must(...SESSION, ...WRITE);
+      return await ledger.transact(tag, (scope) => body(guardedScope(scope, must)));
+    },
+    read: guarded(() => must(...SESSION, ...READ), ledger.read),
+    listIntents: guarded(() => must(...SESSION, ...READ), ledger.listIntents),
+    overdueAttempts: guarded(() => must(...SESSION, ...READ), ledger.overdueAttempts),
+  };
+}
+
+function guardedScope(scope: LedgerTransactionScope, must: Must): LedgerTransactionScope {
+  return { read: guarded(() => must(...READ), scope.read), write: (changes) => scope.write(changes) };
+}
+
+function guardedAccounts(accounts: Accounts, must: Must): Accounts {
+  return {
+    findKey: guarded(() => must(...SESSION, ...READ), accounts.findKey),
+    ensureAccount: guarded(() => must(...SESSION, ...READ, ...WRITE), accounts.ensureAccount),
+    addKey: guarded(() => must(...SESSION, ...WRITE), accounts.addKey),
+    listKeys: guarded(() => must(...SESSION, ...READ), accounts.listKeys),
+    revokeKeys: guarded(() => must(...SESSION, ...READ, ...WRITE), accounts.revokeKeys),
+  };
+}
+
+function guardedCache(cache: IdempotencyCache, must: Must): IdempotencyCache {
+  return {
+    // A claim that meets a record reads it.
+    claim: guarded(() => must("create", "get"), cache.claim),
+    read: guarded(() => must("get"), cache.read),
+    replace: guarded(() => must("update", "get"), cache.replace),
+  };
+}
+
+function guardedJournal(journal: AcquirerJournal, must: Must): AcquirerJournal {
+  return {
+    record: guarded(() => must("create", "get"), journal.record),
+    read: guarded(() => must("get"), journal.read),
+    list: guarded(() => must("get", "list"), journal.list),
+  };
+}
+
+/** The call behind its check; a refusal is a rejection, as a client's is. */
+function guarded<Parameters extends unknown[], Result>(
+  check: () => void,
+  call: (...parameters: Parameters) => Promise<Result>,
+): (...parameters: Parameters) => Promise<Result> {
+  return async (...parameters) => {
+    check();
+    return await call(...parameters);
+  };
+}

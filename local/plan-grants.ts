@@ -1,0 +1,84 @@
+// The grants of the synthesized stacks: who holds which role on what.
+// It must never allow what it does not understand: an unknown grant, role or condition stops the laptop.
+
+import type { PlannedResource } from "./plan-resources.ts";
+import { predefinedRoles } from "./roles.ts";
+
+/** One role that one member holds on one resource. */
+export type PlannedGrant = {
+  /** `serviceAccount:…` or `allUsers`. */
+  member: string;
+  role: string;
+  /** What the role contains. */
+  permissions: readonly string[];
+  /** Full resource name, for example `projects/p/secrets/s`; it covers everything below it too. */
+  resource: string;
+};
+
+/** Permissions by role: those that Google defines, as far as they are known here, and those that the stacks define. */
+export type Roles = Readonly<Record<string, readonly string[]>>;
+
+/** All roles that can be granted. */
+export function readRoles(resources: readonly PlannedResource[]): Roles {
+  const custom = resources.filter(({ type }) => type === "google_project_iam_custom_role");
+  return {
+    ...predefinedRoles,
+    ...Object.fromEntries(custom.map((role) => [role.text("id"), role.value("permissions") as string[]])),
+  };
+}
+
+/** All grants in the resources. */
+export function readGrants(resources: readonly PlannedResource[], roles: Roles): PlannedGrant[] {
+  return resources
+    .filter(({ type }) => /_iam_(?:member|binding|policy)$/.test(type))
+    .map((resource) => {
+      const role = resource.text("role");
+      const permissions = roles[role];
+      if (permissions === undefined)
+        throw new Error(`plan: ${resource.address} grants ${role}, which local/roles.ts lacks`);
+      return { member: resource.text("member"), role, permissions, resource: scopeOf(resource) };
+    });
+}
+
+/** True when one of the grants lets the member do it. */
+export function isGranted(grants: readonly PlannedGrant[], wanted: Right): boolean {
+  return grants.some(
+    (grant) =>
+      (grant.member === wanted.member || grant.member === "allUsers") &&
+      grant.permissions.includes(wanted.permission) &&
+      `${wanted.resource}/`.startsWith(`${grant.resource}/`),
+  );
+}
+
+/** One thing that a member wants to do to a resource. */
+export type Right = { member: string; permission: string; resource: string };
+
+function scopeOf(grant: PlannedResource): string {
+  const condition = grant.value("condition.expression");
+  if (condition !== undefined) return conditionedScope(grant, String(condition));
+  const scope = scopes[grant.type];
+  if (scope === undefined) throw new Error(`plan: ${grant.address} is a kind of grant that the laptop does not know`);
+  return scope((path) => grant.text(path));
+}
+
+/** Full resource name by type of grant. */
+const scopes: Readonly<Record<string, (text: (path: string) => string) => string>> = {
+  google_project_iam_member: (text) => `projects/${text("project")}`,
+  google_spanner_database_iam_member: (text) =>
+    `projects/${text("project")}/instances/${text("instance")}/databases/${text("database")}`,
+  google_secret_manager_secret_iam_member: (text) => `projects/${text("project")}/secrets/${text("secret_id")}`,
+  google_cloud_run_v2_service_iam_member: (text) => {
+    const name = text("name");
+    return name.startsWith("projects/")
+      ? name
+      : `projects/${text("project")}/locations/${text("location")}/services/${name}`;
+  },
+};
+
+/** The one condition in use: only this resource. */
+function conditionedScope(grant: PlannedResource, expression: string): string {
+  const name = /^resource\.name == "([^"]+)"$/.exec(expression)?.[1];
+  if (name === undefined)
+    throw new Error(`plan: ${grant.address} has a condition that the laptop does not know: ${expression}`);
+  return name;
+}

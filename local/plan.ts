@@ -1,0 +1,96 @@
+// The synthesized stacks as the laptop needs them: functions with their environment, grants, stores.
+// It must never add anything that the stacks do not declare; what is not planned does not run here either.
+
+import { environmentNames, type FunctionName, functionNames } from "../functions/config.ts";
+import { type PlannedGrant, type Roles, readGrants, readRoles } from "./plan-grants.ts";
+import { type PlannedResource, readResources } from "./plan-resources.ts";
+
+/** Everything that is deployed, as far as the laptop runs it. */
+export type Plan = {
+  functions: PlannedFunction[];
+  grants: PlannedGrant[];
+  roles: Roles;
+  ledger: PlannedLedger;
+};
+
+/** One function. */
+export type PlannedFunction = {
+  name: FunctionName;
+  /** Name of its service in the cloud: the function's name, perhaps with a prefix. */
+  deployedName: string;
+  /** Member that grants name: `serviceAccount:…`. */
+  member: string;
+  /** Full resource name of its Cloud Run service. */
+  service: string;
+  environment: Record<string, string>;
+  /** Variables that come from a secret: variable name to the secret's full resource name. */
+  secrets: Record<string, string>;
+};
+
+/** The database of the ledger, and the statements that make it. */
+export type PlannedLedger = { projectId: string; instance: string; database: string; ddl: string[] };
+
+/** Reads the folder that CDKTF wrote (`cdktf.out`). */
+export function readPlan(folder: string): Plan {
+  const resources = readResources(folder);
+  const ofType = (type: string) => resources.filter((resource) => resource.type === type);
+  const roles = readRoles(resources);
+  const [database, ...more] = ofType("google_spanner_database");
+  if (database === undefined || more.length > 0) throw new Error("plan: exactly one Spanner database is expected");
+  return {
+    functions: ofType("google_cloudfunctions2_function").map(functionOf),
+    grants: readGrants(resources, roles),
+    roles,
+    ledger: {
+      projectId: database.text("project"),
+      instance: database.text("instance"),
+      database: database.text("name"),
+      ddl: database.value("ddl") as string[],
+    },
+  };
+}
+
+/** The function with this name. */
+export function plannedFunction(plan: Plan, name: FunctionName): PlannedFunction {
+  const found = plan.functions.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`plan: ${name} is not deployed`);
+  return found;
+}
+
+/** Full resource name of the Spanner database that the function's environment names. */
+export function ledgerOf({ environment }: PlannedFunction): string {
+  const [project, instance, database] = [
+    environmentNames.project,
+    environmentNames.spannerInstance,
+    environmentNames.spannerDatabase,
+  ].map((name) => environment[name]);
+  return `projects/${project}/instances/${instance}/databases/${database}`;
+}
+
+/** Full resource name of the Firestore database that the function's environment names. */
+export function documentsOf({ environment }: PlannedFunction): string {
+  return `projects/${environment[environmentNames.project]}/databases/${environment[environmentNames.firestoreDatabase]}`;
+}
+
+function functionOf(resource: PlannedResource): PlannedFunction {
+  const entryPoint = resource.text("build_config.entry_point");
+  const name = functionNames.find((candidate) => candidate === entryPoint);
+  if (name === undefined) throw new Error(`plan: there is no code for the function ${entryPoint}`);
+  return {
+    name,
+    deployedName: resource.text("name"),
+    member: `serviceAccount:${resource.text("service_config.service_account_email")}`,
+    service: resource.text("service_config[0].service"),
+    environment: (resource.value("service_config.environment_variables") ?? {}) as Record<string, string>,
+    secrets: secretsOf(resource),
+  };
+}
+
+type MountedSecret = { key: string; project_id: string; secret: string };
+
+function secretsOf(resource: PlannedResource): Record<string, string> {
+  const mounted = (resource.value("service_config.secret_environment_variables") ?? []) as MountedSecret[];
+  return Object.fromEntries(
+    mounted.map(({ key, project_id, secret }) => [key, `projects/${project_id}/secrets/${secret}`]),
+  );
+}

@@ -1,0 +1,16 @@
+// What the predefined roles that the stacks grant contain, as far as the functions' clients call it.
+// It must never hold a role that was not checked against its published page: a role that is not here stops the laptop.
+
+/** Permissions by role; Google's role pages have the whole lists, this is the part that something here can exercise. */
+export const predefinedRoles: Readonly<Record<string, readonly string[]>> = {
+  "roles/datastore.user": [
+    "datastore.databases.get",
+    "datastore.entities.create",
+    "datastore.entities.delete",
+    "datastore.entities.get",
+    "datastore.entities.list",
+    "datastore.entities.update",
+  ],
+  "roles/secretmanager.secretAccessor": ["secretmanager.versions.access"],
+  "roles/run.invoker": ["run.routes.invoke"],
+};

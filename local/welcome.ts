@@ -1,0 +1,25 @@
+// What the laptop says when it is up: one line for machines, three commands for people.
+// It must never print a command that does not work when it is pasted as it is.
+
+import { laptopKey } from "./laptop-key.ts";
+
+/** The lines, in order. */
+export function welcome(baseUrl: string): string[] {
+  const pay = (amount: number) =>
+    `curl -i ${baseUrl}/v1/payment_intents -u ${laptopKey}: -H 'Idempotency-Key: order-1001' ` +
+    `-d amount=${amount} -d currency=usd -d payment_method=pm_card_visa -d confirm=true`;
+  return [
+    "",
+    "# a payment, created and confirmed in one call:",
+    pay(AMOUNT),
+    "# the same again, as a client does that got no answer: the same bytes, and Idempotent-Replayed: true",
+    pay(AMOUNT),
+    "# the same key for another amount is refused:",
+    pay(AMOUNT + 1),
+    "",
+    `ready ${baseUrl} ${laptopKey}`,
+  ];
+}
+
+/** 20 dollars, in cents. */
+const AMOUNT = 2000;

@@ -1,0 +1,101 @@
+// Runs a command with Google's emulators up and the environment pointing at them: `with-emulators.ts -- COMMAND ARGS...`.
+// It must never pass for a run of the command when the emulators are absent: it says so loudly, and exits 0.
+
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { startEmulators } from "./emulators.ts";
+import { describeMissing, findEmulators, foundEmulators } from "./find-emulators.ts";
+import { signalGroup } from "./guarded-process.ts";
+
+/** Returns the exit code: the command's own, 0 without emulators, 1 if they do not start, 2 for a wrong command line. */
+async function main(args: string[]): Promise<number> {
+  const options = parse(args);
+  if (options === undefined) return complain(USAGE, 2);
+  const search = await findEmulators();
+  const names = foundEmulators(search);
+  if (options.detect) return say(names.join(" ") || "none");
+  const missing = describeMissing(search);
+  if (missing !== "") return say(`emulators: NOT INSTALLED, nothing was run (${missing})`);
+
+  let emulators: Awaited<ReturnType<typeof startEmulators>>;
+  try {
+    emulators = await startEmulators({ search, ...(options.log ? { logFolder: LOG_FOLDER } : {}) });
+  } catch (error) {
+    return complain(`emulators: FAILED TO START, nothing was run: ${(error as Error).message}`, 1);
+  }
+  say(`emulators: used ${names.join(" ")}`);
+  try {
+    return await run(options.command, { ...process.env, ...emulators.environment });
+  } finally {
+    await emulators.stop();
+  }
+}
+
+const USAGE = "usage: with-emulators.ts [--log] -- COMMAND ARGS...   or   with-emulators.ts --detect";
+
+/** The laptop's own folder, ignored by git; it is found from this file, so the working directory does not matter. */
+const LOG_FOLDER = join(import.meta.dirname, "..", ".laptop", "emulators");
+
+/** A command that holds the Spanner package swallows signals; after this it is ended for good. */
+const GRACE_MS = 5_000;
+
+/** What a terminal or a supervisor ends us with. */
+const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** The shells' code for a command that cannot be started. */
+const NOT_STARTED = 127;
+
+/** The shells add the number of the signal to this when a signal ended the command. */
+const SIGNAL_BASE = 128;
+
+function parse(args: string[]): { detect: boolean; log: boolean; command: string[] } | undefined {
+  const end = args.indexOf("--");
+  const flags = end === -1 ? args : args.slice(0, end);
+  const command = end === -1 ? [] : args.slice(end + 1);
+  if (flags.some((flag) => flag !== "--detect" && flag !== "--log")) return undefined;
+  const detect = flags.includes("--detect");
+  if (detect !== (command.length === 0)) return undefined;
+  return { detect, log: flags.includes("--log"), command };
+}
+
+/**
+ * Runs the command with our input and output. It gets a process group of its own, because it usually is a launcher whose
+ * children would outlive it; SIGINT, SIGTERM and SIGHUP are passed on to the group, and SIGKILL follows if they do not help.
+ */
+async function run(command: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, { stdio: "inherit", env: environment, detached: true });
+  let escalation: NodeJS.Timeout | undefined;
+  const pass = (signal: NodeJS.Signals) => {
+    signalGroup(child.pid, signal);
+    escalation ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), GRACE_MS);
+  };
+  for (const signal of PASSED_SIGNALS) process.on(signal, pass);
+  try {
+    return await new Promise((resolve) => {
+      child.once("error", (error) =>
+        resolve(complain(`emulators: cannot run ${program}: ${error.message}`, NOT_STARTED)),
+      );
+      child.once("exit", (code, signal) =>
+        resolve(signal === null ? (code ?? 1) : SIGNAL_BASE + constants.signals[signal]),
+      );
+    });
+  } finally {
+    clearTimeout(escalation);
+    for (const signal of PASSED_SIGNALS) process.off(signal, pass);
+  }
+}
+
+function say(line: string): number {
+  process.stdout.write(`${line}\n`);
+  return 0;
+}
+
+function complain(line: string, code: number): number {
+  process.stderr.write(`${line}\n`);
+  return code;
+}
+
+// Last, because the constants above must exist when it starts.
+process.exitCode = await main(process.argv.slice(2));

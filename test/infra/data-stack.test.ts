@@ -1,0 +1,131 @@
+// Holds the stack of the stores to its bill, its schema, its expiry and its protection.
+// It must never need Terraform: what only a deployment can show is in docs/unverified.md.
+import { readDdl } from "../../infra/ddl.ts";
+import { type Attributes, bill, only, resources, synthesized } from "./synthesized.ts";
+
+const dev = synthesized({ STAGE: "dev" });
+const prod = synthesized({ STAGE: "prod" });
+const shared = synthesized({ STAGE: "dev", PREFIX: "anna", PROJECT_ID: "payments-lab" });
+
+const field = (stack: typeof dev.data, collection: string, name: string): Attributes | undefined =>
+  resources(stack, "google_firestore_field").find((one) => one["collection"] === collection && one["field"] === name);
+
+describe("the data stack", () => {
+  test("holds exactly the stores, their expiry, the runtime role and the secret", () => {
+    expect(bill(dev.data)).toEqual([
+      "google_firestore_database documents/database",
+      "google_firestore_field documents/idempotencyKeys-expires",
+      "google_firestore_field documents/idempotencyKeys-without-indexes",
+      "google_project_iam_custom_role ledger/runtime-role",
+      "google_secret_manager_secret acquirer-secret/secret",
+      "google_secret_manager_secret_version acquirer-secret/version",
+      "google_spanner_database ledger/database",
+      "google_spanner_instance ledger/instance",
+    ]);
+  });
+
+  test("makes the database from the statements of schema.sql, in GoogleSQL", () => {
+    const database = only(dev.data, "google_spanner_database");
+
+    expect(database["ddl"]).toEqual(readDdl());
+    expect(database["database_dialect"]).toBe("GOOGLE_STANDARD_SQL");
+    // The retention is an argument of its own; the provider refuses it in both places.
+    expect(database["ddl"].join("\n")).not.toContain("version_retention_period");
+  });
+
+  test("lets keys leave both stores by themselves, a day after their answer expired in Spanner", () => {
+    const keys = only(dev.data, "google_spanner_database")["ddl"].find((statement: string) =>
+      statement.startsWith("CREATE TABLE idempotency_keys"),
+    );
+
+    expect(keys).toContain("ROW DELETION POLICY (OLDER_THAN(delete_after, INTERVAL 1 DAY))");
+    expect(field(dev.data, "idempotencyKeys", "deleteAfter")?.["ttl_config"]).toEqual({});
+  });
+
+  test("exempts the expiry field in the same resource as its policy: Firestore keeps one configuration per field", () => {
+    const fields = resources(dev.data, "google_firestore_field").map((one) => `${one["collection"]}.${one["field"]}`);
+
+    expect(new Set(fields).size).toBe(fields.length);
+    expect(field(dev.data, "idempotencyKeys", "deleteAfter")?.["index_config"]).toEqual({});
+  });
+
+  test("keeps the test acquirer's journal for ever: its lines are the effects that tests count", () => {
+    expect(dev.data.text).not.toContain("acquirerJournal");
+  });
+
+  test("indexes no field of an idempotency record, whose body is large and whose times only rise", () => {
+    expect(field(dev.data, "idempotencyKeys", "*")?.["index_config"]).toEqual({});
+    expect(field(dev.data, "idempotencyKeys", "*")).not.toHaveProperty("ttl_config");
+  });
+
+  test("puts every field policy on the named database, never on the default one", () => {
+    const database = only(dev.data, "google_firestore_database");
+    const reference = /^\$\{google_firestore_database\.documents_database_\w+\.name\}$/;
+
+    expect(database).toMatchObject({ name: "payments", type: "FIRESTORE_NATIVE", database_edition: "STANDARD" });
+    for (const one of resources(dev.data, "google_firestore_field")) expect(one["database"]).toMatch(reference);
+  });
+
+  test("gives the runtime role every call of the client and no right over the schema", () => {
+    const permissions: string[] = only(dev.data, "google_project_iam_custom_role")["permissions"];
+
+    expect(permissions).toContain("spanner.databases.beginOrRollbackReadWriteTransaction");
+    expect(permissions.filter((one) => /ddl|databases\.(create|drop|update)|IamPolicy|\*/i.test(one))).toEqual([]);
+  });
+
+  test("keeps the secret's value out of plan and state", () => {
+    const version = only(dev.data, "google_secret_manager_secret_version");
+
+    expect(version).toMatchObject({ secret_data_wo: `$\{var.acquirer_secret}`, secret_data_wo_version: 1 });
+    expect(version).not.toHaveProperty("secret_data");
+    expect(dev.data.variable?.["acquirer_secret"]).toMatchObject({ ephemeral: true, sensitive: true, nullable: false });
+    expect(dev.data.variable?.["acquirer_secret"]).not.toHaveProperty("default");
+  });
+});
+
+describe("the data stack of dev", () => {
+  test("can be destroyed to nothing, and costs the least that Spanner costs", () => {
+    expect(only(dev.data, "google_spanner_instance")).toMatchObject({
+      processing_units: 100,
+      edition: "STANDARD",
+      config: "regional-us-central1",
+      default_backup_schedule_type: "NONE",
+      force_destroy: true,
+    });
+    expect(only(dev.data, "google_spanner_database")).toMatchObject({
+      deletion_protection: false,
+      enable_drop_protection: false,
+    });
+    expect(only(dev.data, "google_firestore_database")).toMatchObject({
+      deletion_policy: "DELETE",
+      delete_protection_state: "DELETE_PROTECTION_DISABLED",
+    });
+  });
+
+  test("puts a prefix before every name that two people would fight over", () => {
+    expect(only(shared.data, "google_spanner_instance")["name"]).toBe("anna-payments");
+    expect(only(shared.data, "google_firestore_database")["name"]).toBe("anna-payments");
+    expect(only(shared.data, "google_secret_manager_secret")["secret_id"]).toBe("anna-acquirer-secret");
+    expect(only(shared.data, "google_project_iam_custom_role")["role_id"]).toBe("anna_paymentsLedgerRuntime");
+  });
+});
+
+describe("the data stack of prod", () => {
+  test("is protected against every tool", () => {
+    expect(only(prod.data, "google_spanner_database")).toMatchObject({
+      deletion_protection: true,
+      enable_drop_protection: true,
+      lifecycle: { prevent_destroy: true },
+    });
+    expect(only(prod.data, "google_spanner_instance")).toMatchObject({
+      force_destroy: false,
+      default_backup_schedule_type: "AUTOMATIC",
+    });
+    expect(only(prod.data, "google_firestore_database")).toMatchObject({
+      deletion_policy: "ABANDON",
+      delete_protection_state: "DELETE_PROTECTION_ENABLED",
+      location_id: "nam5",
+      lifecycle: { prevent_destroy: true },
+    });
+  });
+});

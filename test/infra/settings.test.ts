@@ -1,0 +1,39 @@
+// Shows how a stage is chosen and what is refused.
+// It must never read the environment of the machine that runs it.
+import { named, placeholderProject, readSettings, storeNames } from "../../infra/settings.ts";
+
+describe("settings", () => {
+  test("need nothing: without variables they are dev in a placeholder project", () => {
+    expect(readSettings({}, null)).toMatchObject({
+      stage: "dev",
+      projectId: placeholderProject,
+      region: "us-central1",
+      prefix: "",
+      isPublic: true,
+      hasTestAcquirer: true,
+      sourcesFolder: null,
+    });
+  });
+
+  test.each([
+    ["a stage that does not exist", { STAGE: "live" }, "STAGE must be one of dev, staging, prod, not live."],
+    ["a word that is neither true nor false", { PUBLIC: "yes" }, "PUBLIC must be one of true, false, not yes."],
+    ["a prefix with a capital", { PREFIX: "Anna" }, "PREFIX must be"],
+    ["a prefix that ends in a hyphen", { PREFIX: "anna-" }, "PREFIX must be"],
+    ["a prefix that no account id has room for", { PREFIX: "annabelle0" }, "PREFIX must be"],
+  ])("refuse %s", (_title, variables, message) => {
+    expect(() => readSettings(variables, null)).toThrow(message);
+  });
+
+  test("put the prefix before a name, so that the longest still fits a service account id", () => {
+    const settings = readSettings({ PREFIX: "annabelle" }, null);
+
+    expect(named(settings, "payments-api")).toBe("annabelle-payments-api");
+    expect(named(settings, "dead-letter-recorder").length).toBeLessThanOrEqual(30);
+    expect(storeNames(settings)).toEqual({
+      spannerInstance: "annabelle-payments",
+      spannerDatabase: "ledger",
+      firestoreDatabase: "annabelle-payments",
+    });
+  });
+});

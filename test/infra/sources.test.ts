@@ -1,0 +1,120 @@
+// Shows that a function's zip and its object's name follow its content and nothing else.
+// It must never use the real bundles: three small files tell more.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { crc32 } from "node:zlib";
+import { hashLength, sourceZip } from "../../infra/constructs/source-zip.ts";
+import { paymentsApp } from "../../infra/payments-app.ts";
+import { readSettings } from "../../infra/settings.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "sources-"));
+  write("payments-api/index.js", "exports.pay = 1;");
+  write("payments-api/package.json", "{}");
+  write("payments-api/lib/table.json", '{"ü":"ä"}');
+  write("test-acquirer/index.js", "exports.approve = 1;");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, text: string): void {
+  const file = path.join(folder, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Object names and zip paths of both functions after a synthesis. */
+function synthesize(): { name: string; source: string }[] {
+  const outdir = path.join(folder, "out");
+  paymentsApp(readSettings({}, folder), outdir).synth();
+  const stack = JSON.parse(readFileSync(path.join(outdir, "stacks", "services", "cdk.tf.json"), "utf8"));
+  return Object.values(stack.resource.google_storage_bucket_object);
+}
+
+describe("a source zip", () => {
+  test("has the same bytes whatever the files' times are", () => {
+    const before = sourceZip(path.join(folder, "payments-api"));
+    utimesSync(path.join(folder, "payments-api", "index.js"), 1_700_000_000, 1_700_000_000);
+
+    const after = sourceZip(path.join(folder, "payments-api"));
+
+    expect(after.bytes.equals(before.bytes)).toBe(true);
+    expect(after.hash).toBe(before.hash);
+  });
+
+  test("gets another hash from one byte, and from a name alone", () => {
+    const before = sourceZip(path.join(folder, "payments-api")).hash;
+    write("payments-api/index.js", "exports.pay = 2;");
+    const byByte = sourceZip(path.join(folder, "payments-api")).hash;
+    rmSync(path.join(folder, "payments-api", "index.js"));
+    write("payments-api/main.js", "exports.pay = 1;");
+    const byName = sourceZip(path.join(folder, "payments-api")).hash;
+
+    expect(new Set([before, byByte, byName]).size).toBe(3);
+  });
+
+  test("can be read back by way of its directory, names in UTF-8 and checksums right", () => {
+    const { bytes } = sourceZip(path.join(folder, "payments-api"));
+
+    expect(filesIn(bytes)).toEqual({
+      "index.js": "exports.pay = 1;",
+      "lib/table.json": '{"ü":"ä"}',
+      "package.json": "{}",
+    });
+  });
+});
+
+/** Reads a zip without compression the way the format says: from the end record to the directory to each file. */
+function filesIn(zip: Buffer): Record<string, string> {
+  const files: Record<string, string> = {};
+  const end = zip.lastIndexOf("PK\x05\x06", undefined, "latin1");
+  let entry = zip.readUInt32LE(end + 16);
+  for (let left = zip.readUInt16LE(end + 10); left > 0; left -= 1) {
+    expect(zip.toString("latin1", entry, entry + 4)).toBe("PK\x01\x02");
+    const [checksum, size, nameLength] = [
+      zip.readUInt32LE(entry + 16),
+      zip.readUInt32LE(entry + 24),
+      zip.readUInt16LE(entry + 28),
+    ];
+    const local = zip.readUInt32LE(entry + 42);
+    expect(zip.toString("latin1", local, local + 4)).toBe("PK\x03\x04");
+    const name = zip.toString("utf8", entry + 46, entry + 46 + nameLength);
+    const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+    const content = zip.subarray(start, start + size);
+    expect(crc32(content)).toBe(checksum);
+    files[name] = content.toString("utf8");
+    entry += 46 + nameLength + zip.readUInt16LE(entry + 30) + zip.readUInt16LE(entry + 32);
+  }
+  return files;
+}
+
+describe("the objects of the source bucket", () => {
+  test("are named after their content, and a change renames one of them only", () => {
+    const before = synthesize();
+    write("payments-api/index.js", "exports.pay = 2;");
+    const after = synthesize();
+
+    expect(before[0]?.name).toMatch(new RegExp(`^payments-api/[0-9a-f]{${hashLength}}\\.zip$`));
+    expect(after[0]?.name).not.toBe(before[0]?.name);
+    expect(after[1]).toEqual(before[1]);
+  });
+
+  test("lie where Terraform, which runs in the stack's folder, finds them", () => {
+    const [object] = synthesize();
+
+    const file = path.join(folder, "out", "stacks", "services", object?.source ?? "");
+    expect(readFileSync(file).subarray(0, 4).toString("latin1")).toBe("PK\x03\x04");
+  });
+
+  test("have a stable name while nothing is built, so that synthesis needs no build", () => {
+    rmSync(path.join(folder, "payments-api"), { recursive: true });
+
+    const [object] = synthesize();
+
+    expect(object).toMatchObject({
+      name: "payments-api/not-built.zip",
+      source: "../../sources/payments-api-not-built.zip",
+    });
+  });
+});

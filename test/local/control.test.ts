@@ -1,0 +1,83 @@
+// Shows the laptop's door for scripts: closed without the token, and gone with the laptop.
+// It must never write into the project's own .laptop folder.
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
+import { apiKeyDigest } from "../../functions/domain/accounts.ts";
+import { controlFile, openControl } from "../../local/control.ts";
+
+let folder: string;
+let file: string;
+let control: { close(): void } | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "control-"));
+  file = controlFile({ LAPTOP_FOLDER: folder });
+});
+afterEach(() => {
+  control?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function call(verb: string, request: object, token?: string) {
+  const { url, token: right } = JSON.parse(readFileSync(file, "utf8"));
+  const response = await fetch(`${url}/api-keys/${verb}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token ?? right}` },
+    body: JSON.stringify(request),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe("the control door", () => {
+  test("makes a key that the accounts know, shows it once, and lists no more than its end", async () => {
+    const accounts = memoryAccounts();
+    control = await openControl(accounts, file);
+
+    const created = await call("create", { accountName: "bob" });
+    const listed = await call("list", { accountName: "bob" });
+
+    const secret = String(created.body["secret"]);
+    expect(await accounts.findKey(apiKeyDigest(secret))).toMatchObject({ revokedAtMs: null });
+    expect(listed.body).toMatchObject({ keys: [{ lastFour: secret.slice(-4), revokedAtMs: null }] });
+    expect(JSON.stringify(listed.body)).not.toContain(secret.slice(0, -4));
+    expect(JSON.stringify(listed.body)).not.toContain(apiKeyDigest(secret));
+  });
+
+  test("revokes an account's keys", async () => {
+    control = await openControl(memoryAccounts(), file);
+    await call("create", { accountName: "bob" });
+
+    const revoked = await call("revoke", { accountName: "bob", lastFour: null });
+
+    expect(revoked.body).toEqual({ revoked: 1 });
+  });
+
+  test("answers nothing without the token", async () => {
+    control = await openControl(memoryAccounts(), file);
+
+    expect(await call("list", { accountName: "bob" }, "guess")).toEqual({
+      status: 401,
+      body: { error: "wrong token" },
+    });
+  });
+
+  test("writes where it is for this user only, even over a file that others could read", async () => {
+    writeFileSync(file, "{}", { mode: 0o644 });
+
+    control = await openControl(memoryAccounts(), file);
+
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("takes its file away when it closes, but not that of a later laptop", async () => {
+    const first = await openControl(memoryAccounts(), file);
+    control = await openControl(memoryAccounts(), file);
+
+    first.close();
+    expect(existsSync(file)).toBe(true);
+
+    control.close();
+    expect(existsSync(file)).toBe(false);
+  });
+});

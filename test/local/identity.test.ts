@@ -1,0 +1,181 @@
+// Shows that every port call stands on a grant: with all grants it passes, without one it is refused by name.
+// It must never take a grant away from a hand-made plan: it is deleted from synthesized stacks.
+import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
+import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
+import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
+import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import type { FunctionName } from "../../functions/config.ts";
+import type { CacheRecord, JournalLine } from "../../functions/flows/ports.ts";
+import { identityOf } from "../../local/identity.ts";
+import { type Plan, plannedFunction } from "../../local/plan.ts";
+import { planned, withoutGrant } from "./planned.ts";
+
+const record: CacheRecord = {
+  state: "in_progress",
+  fingerprint: "f",
+  requestId: "req_1",
+  owner: "o",
+  generation: 1,
+  leaseUntilMs: 2,
+  createdAtMs: 1,
+  expiresAtMs: null,
+  outcome: null,
+};
+const line: JournalLine = {
+  key: "att_1",
+  amountMinor: 2000n,
+  currency: "usd",
+  paymentMethodToken: "pm_card_visa",
+  result: { kind: "approved", reference: "r" },
+  createdAtMs: 1,
+};
+
+/** The ports of a function under a plan, and the refusals that the laptop heard of. */
+function portsOf(plan: Plan, name: FunctionName) {
+  const refusals: string[] = [];
+  const identity = identityOf(plan, plannedFunction(plan, name), (message) => refusals.push(message));
+  return {
+    ledger: identity.ledger(memoryLedger()),
+    accounts: identity.accounts(memoryAccounts()),
+    cache: identity.cache(memoryIdempotencyCache()),
+    journal: identity.journal(memoryAcquirerJournal()),
+    identity,
+    refusals,
+  };
+}
+
+type Ports = ReturnType<typeof portsOf>;
+
+/** A call that each grant carries, and the permission that is missed first without it. */
+const calls: [string, string, FunctionName, string, (ports: Ports) => Promise<unknown>][] = [
+  [
+    "a blind insert",
+    "google_spanner_database_iam_member",
+    "payments-api",
+    "spanner.sessions.create",
+    ({ ledger }) => ledger.insert("t", []),
+  ],
+  [
+    "a transaction",
+    "google_spanner_database_iam_member",
+    "payments-api",
+    "spanner.sessions.create",
+    ({ ledger }) => ledger.transact("t", async (scope) => scope.read({})),
+  ],
+  [
+    "a read",
+    "google_spanner_database_iam_member",
+    "payments-api",
+    "spanner.sessions.create",
+    ({ ledger }) => ledger.read({ attempts: "a" }),
+  ],
+  [
+    "a look-up of a key",
+    "google_spanner_database_iam_member",
+    "payments-api",
+    "spanner.sessions.create",
+    ({ accounts }) => accounts.findKey("d"),
+  ],
+  [
+    "a claim",
+    "google_project_iam_member",
+    "payments-api",
+    "datastore.entities.create",
+    ({ cache }) => cache.claim("k", record),
+  ],
+  [
+    "a read of a claim",
+    "google_project_iam_member",
+    "payments-api",
+    "datastore.entities.get",
+    ({ cache }) => cache.read("k"),
+  ],
+  [
+    "a replacement",
+    "google_project_iam_member",
+    "payments-api",
+    "datastore.entities.update",
+    ({ cache }) => cache.replace("k", "1", record),
+  ],
+  [
+    "a line of the journal",
+    "google_project_iam_member",
+    "test-acquirer",
+    "datastore.entities.create",
+    ({ journal }) => journal.record(line),
+  ],
+  [
+    "the journal's list",
+    "google_project_iam_member",
+    "test-acquirer",
+    "datastore.entities.get",
+    ({ journal }) => journal.list(1),
+  ],
+  [
+    "a mounted secret",
+    "google_secret_manager_secret_iam_member",
+    "payments-api",
+    "secretmanager.versions.access",
+    async ({ identity }) => identity.mayMountSecrets(),
+  ],
+];
+
+describe("a port bound to a function's account", () => {
+  test.each(calls)("lets %s through under the synthesized grants", async (_title, _type, name, _permission, call) => {
+    const ports = portsOf(planned(), name);
+
+    await expect(call(ports)).resolves.not.toThrow();
+    expect(ports.refusals).toEqual([]);
+  });
+
+  test.each(calls)(
+    "refuses %s when its grant is taken out of the stack",
+    async (_title, type, name, permission, call) => {
+      const ports = portsOf(planned(withoutGrant(type, name)), name);
+
+      await expect(call(ports)).rejects.toMatchObject({
+        code: "permission_denied",
+        message: expect.stringMatching(
+          new RegExp(
+            `^PERMISSION_DENIED: serviceAccount:${name}@\\S+ lacks ${permission} on projects/local-project/\\S+; a grant of \\S+ would give it\\.$`,
+          ),
+        ),
+      });
+    },
+  );
+
+  test("may do what its role contains and no more: without the permission to write it still reads", async () => {
+    const plan = planned((_services, data) => {
+      const [role] = Object.values(data["google_project_iam_custom_role"] ?? {});
+      role.permissions = role.permissions.filter((permission: string) => permission !== "spanner.databases.write");
+    });
+    const { ledger } = portsOf(plan, "payments-api");
+
+    await expect(ledger.read({ attempts: "a" })).resolves.toEqual({});
+    await expect(ledger.insert("t", [])).rejects.toThrow(
+      /lacks spanner\.databases\.write on .*; no role in use holds it\.$/,
+    );
+  });
+
+  test("does not borrow the grant of another function", async () => {
+    const { ledger } = portsOf(planned(), "test-acquirer");
+
+    await expect(ledger.read({})).rejects.toMatchObject({ code: "permission_denied" });
+  });
+
+  test("is limited by the condition: another database of the same project is refused", async () => {
+    const plan = planned();
+    plannedFunction(plan, "payments-api").environment["FIRESTORE_DATABASE"] = "payments-of-others";
+
+    await expect(portsOf(plan, "payments-api").cache.read("k")).rejects.toMatchObject({ code: "permission_denied" });
+  });
+
+  test("tells of a refusal once, however often it is met", async () => {
+    const ports = portsOf(planned(withoutGrant("google_project_iam_member", "payments-api")), "payments-api");
+
+    await ports.cache.read("k").catch(() => {});
+    await ports.cache.read("k").catch(() => {});
+
+    expect(ports.refusals).toHaveLength(1);
+  });
+});

@@ -1,0 +1,115 @@
+// Shows that the laptop reads from the synthesized stacks what would be deployed, and stops at what it does not know.
+// It must never compare with ids that CDKTF makes up.
+import { readDdl } from "../../infra/ddl.ts";
+import { environmentsAt } from "../../local/environment.ts";
+import { documentsOf, ledgerOf, plannedFunction } from "../../local/plan.ts";
+import { planned } from "./planned.ts";
+
+const plan = planned();
+const api = plannedFunction(plan, "payments-api");
+
+describe("a plan", () => {
+  test("has the functions of the stacks with their environment, references resolved across stacks", () => {
+    expect(plan.functions.map(({ name }) => name).sort()).toEqual(["payments-api", "test-acquirer"]);
+    expect(api).toEqual({
+      name: "payments-api",
+      deployedName: "payments-api",
+      member: "serviceAccount:payments-api@local-project.iam.gserviceaccount.com",
+      service: "projects/local-project/locations/us-central1/services/payments-api",
+      environment: {
+        PROJECT_ID: "local-project",
+        SPANNER_INSTANCE: "payments",
+        SPANNER_DATABASE: "ledger",
+        FIRESTORE_DATABASE: "payments",
+        ACQUIRER_URL: "https://test-acquirer.function.invalid",
+      },
+      secrets: { ACQUIRER_SECRET: "projects/local-project/secrets/acquirer-secret" },
+    });
+  });
+
+  test("has every grant with its member and the full name of what it stands on", () => {
+    const grants = plan.grants.map(({ member, role, resource }) => `${member.split("@")[0]} ${role} ${resource}`);
+
+    expect(grants.sort()).toEqual([
+      "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/payments-api",
+      "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/test-acquirer",
+      "serviceAccount:payments-api projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
+      "serviceAccount:payments-api roles/datastore.user projects/local-project/databases/payments",
+      "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
+      "serviceAccount:test-acquirer roles/datastore.user projects/local-project/databases/payments",
+      "serviceAccount:test-acquirer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
+    ]);
+  });
+
+  test("has the statements that the database is made from", () => {
+    expect(plan.ledger).toEqual({
+      projectId: "local-project",
+      instance: "payments",
+      database: "ledger",
+      ddl: readDdl(),
+    });
+  });
+
+  test("names the stores as the function's own environment does", () => {
+    expect(ledgerOf(api)).toBe("projects/local-project/instances/payments/databases/ledger");
+    expect(documentsOf(api)).toBe("projects/local-project/databases/payments");
+  });
+
+  test("knows a function behind a prefix by its entry point", () => {
+    const prefixed = plannedFunction(planned(undefined, { PREFIX: "anna" }), "payments-api");
+
+    expect(prefixed.deployedName).toBe("anna-payments-api");
+    expect(prefixed.environment["SPANNER_INSTANCE"]).toBe("anna-payments");
+    expect(prefixed.environment["ACQUIRER_URL"]).toBe("https://anna-test-acquirer.function.invalid");
+  });
+});
+
+describe("what the laptop does not know", () => {
+  test.each([
+    ["a role", { role: "roles/datastore.owner" }, "grants roles/datastore.owner, which local/roles.ts lacks"],
+    [
+      "a condition",
+      { condition: { expression: "request.time < timestamp('2027')" } },
+      "has a condition that the laptop does not know",
+    ],
+    ["a reference", { member: `$\{google_service_account.nobody.member}` }, "has no google_service_account.nobody"],
+    ["a variable", { member: `$\{var.member}` }, "refers to var.member, which the laptop does not know"],
+  ])("stops it: %s", (_title, change, message) => {
+    const reading = () =>
+      planned(({ google_project_iam_member: grants }) => Object.assign(Object.values(grants ?? {})[0], change));
+
+    expect(reading).toThrow(message);
+  });
+
+  test("stops it: a kind of grant", () => {
+    const reading = () =>
+      planned((services) => {
+        services["google_pubsub_topic_iam_member"] = { new: { member: "allUsers", role: "roles/run.invoker" } };
+      });
+
+    expect(reading).toThrow("is a kind of grant that the laptop does not know");
+  });
+});
+
+describe("the environment of a function", () => {
+  const addresses = new Map([
+    ["payments-api", "http://127.0.0.1:4242"],
+    ["test-acquirer", "http://127.0.0.1:5001"],
+  ] as const);
+
+  test("holds this machine's address where the plan refers to another function", () => {
+    const environment = environmentsAt(plan, addresses).get("payments-api");
+
+    expect(environment).toMatchObject({ ACQUIRER_URL: "http://127.0.0.1:5001", SPANNER_DATABASE: "ledger" });
+  });
+
+  test("gives one secret to all that mount it, and another one at the next start", () => {
+    const [first, second] = [environmentsAt(plan, addresses), environmentsAt(plan, addresses)];
+    const secretOf = (start: typeof first, name: "payments-api" | "test-acquirer") =>
+      start.get(name)?.["ACQUIRER_SECRET"];
+
+    expect(secretOf(first, "payments-api")).toMatch(/^[\w-]{32}$/);
+    expect(secretOf(first, "test-acquirer")).toBe(secretOf(first, "payments-api"));
+    expect(secretOf(second, "payments-api")).not.toBe(secretOf(first, "payments-api"));
+  });
+});

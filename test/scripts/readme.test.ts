@@ -1,0 +1,76 @@
+// The README tells only what is true: its commands exist, its files are there, its numbers are the code's, its example runs.
+
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import Stripe from "stripe";
+import { testPaymentMethod } from "../../functions/domain/payment-methods.ts";
+import { createFrontDoorServer } from "../../functions/edge/install-front-door.ts";
+import { apiKeys, openWorld } from "../support/world.ts";
+
+const root = join(import.meta.dirname, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const scripts: Record<string, string> = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
+
+/** Fenced blocks of a language. */
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))].map((match) => match[1] ?? "");
+
+describe("the README", () => {
+  test("begins with the two commands that a fresh machine needs", () => {
+    expect(blocks("sh").slice(0, 2)).toEqual(["npm ci && npm start\n", "npm ci && npm test\n"]);
+  });
+
+  test("names no npm script that does not exist", () => {
+    const named = [...readme.matchAll(/npm run ([a-z:-]+)/g)].map((match) => match[1] ?? "");
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  test("names no file that is not there", () => {
+    const named = [...readme.matchAll(/`((?:functions|infra|test|docs|scripts|local)\/[\w./-]+\.\w+)`/g)].map(
+      (match) => match[1] ?? "",
+    );
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((name) => !existsSync(join(root, name)))).toEqual([]);
+  });
+
+  test("proves each accident by a test that exists, with the case it names", () => {
+    const rows = [...readme.matchAll(/^\|.*\| `(test\/[\w./-]+)`(?: (F\d+))? \|$/gm)];
+    expect(rows.length).toBeGreaterThanOrEqual(10);
+    for (const [, file = "", fieldCase] of rows) {
+      const text = readFileSync(join(root, file), "utf8");
+      expect([file, text.includes("test(") || text.includes("test.each(")]).toEqual([file, true]);
+      if (fieldCase !== undefined) expect([file, text.includes(`${fieldCase}:`)]).toEqual([file, true]);
+    }
+  });
+
+  test("names test cards that exist", () => {
+    const named = [...readme.matchAll(/`(pm_card_\w+)`/g)].map((match) => match[1] ?? "");
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((token) => testPaymentMethod(token) === undefined)).toEqual([]);
+  });
+
+  test("has an example for the official client that pays", async () => {
+    // given the example, pointed at a server of this test
+    const world = await openWorld();
+    const server = createFrontDoorServer(world.handler).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const [example = ""] = blocks("ts");
+    const body = example
+      .replace('import Stripe from "stripe";', "")
+      .replace("4242,", `${port},`)
+      .replace("sk_test_laptop_only_4242424242424242", apiKeys.first)
+      .replace("await stripe.paymentIntents", "return await stripe.paymentIntents");
+    // when it runs as it stands
+    const run = new Function("Stripe", `return (async () => { ${body} })();`);
+    const paid: { status: string; amount: number } = await run(Stripe).finally(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    // then
+    expect([paid.status, paid.amount]).toEqual(["succeeded", 2000]);
+  });
+});
