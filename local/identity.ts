@@ -81,6 +81,7 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
     },
     read: guarded(() => must(...SESSION, ...READ), ledger.read),
     listIntents: guarded(() => must(...SESSION, ...READ), ledger.listIntents),
+    listRefunds: guarded(() => must(...SESSION, ...READ), ledger.listRefunds),
     overdueAttempts: guarded(() => must(...SESSION, ...READ), ledger.overdueAttempts),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { OutboxRow, PaymentEvent } from "../domain/events.ts";
 import { imbalanceMinor, type LedgerEntry, type LedgerTransaction } from "../domain/ledger.ts";
-import type { KeyRow } from "../flows/ports.ts";
+import type { KeyRow } from "../domain/rows.ts";
 import { type FoundColumns, reader, type SentColumns, sendBytes, sendTime } from "./spanner-columns.ts";
 
 /** The row of an idempotency key; `delete_after` is computed by the schema. */

@@ -3,7 +3,7 @@
  * It must never rewrite what may only be added: bookings and events.
  */
 import { Spanner } from "@google-cloud/spanner";
-import type { Change, FoundRows, ReadKeys, Tables } from "../flows/ports.ts";
+import type { Change, FoundRows, ReadKeys, Tables } from "../domain/rows.ts";
 import type { FoundColumns, SentColumns } from "./spanner-columns.ts";
 import { readAttempt, readCharge, readIntent, sendAttempt, sendCharge, sendIntent } from "./spanner-payment-rows.ts";
 import type { Statement } from "./spanner-query.ts";

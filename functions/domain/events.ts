@@ -9,14 +9,20 @@ export type EventType =
   | "payment_intent.succeeded"
   | "payment_intent.payment_failed"
   | "payment_intent.canceled"
+  | "payment_intent.amount_capturable_updated"
   | "charge.succeeded"
-  | "charge.failed";
+  | "charge.failed"
+  | "charge.captured"
+  | "charge.refunded"
+  | "refund.created"
+  | "refund.updated"
+  | "refund.failed";
 
 /** An event that a decision asks for; the flow gives it an id and its bytes. */
 export interface EventDraft {
   readonly type: EventType;
   /** Which of the decision's objects the event shows. */
-  readonly about: "payment_intent" | "charge";
+  readonly about: "payment_intent" | "charge" | "refund";
 }
 
 /** One event as it is stored. */

@@ -1,6 +1,7 @@
 // What every ledger must do, whatever it is made of: commits are whole, conflicts are found.
 // It must never know a product: it sees the port, and a way to read whole tables.
-import type { Change, Ledger, Tables } from "../../functions/flows/ports.ts";
+import type { Change, Tables } from "../../functions/domain/rows.ts";
+import type { Ledger } from "../../functions/flows/ports.ts";
 import {
   attemptRow,
   awkwardMetadata,

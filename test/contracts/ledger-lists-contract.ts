@@ -1,7 +1,8 @@
 // What every ledger must list: an account's intents page by page, and the open attempts that nobody drives any more.
 // It must never know a product: it sees the port alone.
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
-import type { Change, IntentQuery } from "../../functions/flows/ports.ts";
+import type { Change } from "../../functions/domain/rows.ts";
+import type { IntentQuery } from "../../functions/flows/ports.ts";
 import { atMs, attemptRow, intentRow } from "../support/ledger-rows.ts";
 import type { LedgerUnderTest } from "./ledger-contract.ts";
 

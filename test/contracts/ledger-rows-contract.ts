@@ -1,6 +1,6 @@
 // How every ledger must keep rows: what went in comes out, value by value, however awkward.
 // It must never know a product: it sees the port, and a way to read whole tables.
-import type { Change, Tables } from "../../functions/flows/ports.ts";
+import type { Change, Tables } from "../../functions/domain/rows.ts";
 import {
   atMs,
   attemptRow,

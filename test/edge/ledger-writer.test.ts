@@ -2,7 +2,7 @@
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { ledgerWriter } from "../../functions/edge/ledger-writer.ts";
-import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
+import { networkOver } from "../../functions/flows/answer-order.ts";
 import { died } from "../proof/crash-support.ts";
 import { beginMs, clientOf, openWorld, payForm } from "../support/world.ts";
 
@@ -19,15 +19,7 @@ const tokenOf = (payload: object) =>
 
 async function openWriter() {
   const world = await openWorld();
-  const acquirer = {
-    authorize: async (order: Parameters<typeof authorizePayment>[1]) =>
-      (
-        await authorizePayment(
-          { journal: world.journal, clock: world.clock, random: systemRandom, log: () => {} },
-          order,
-        )
-      ).result,
-  };
+  const acquirer = networkOver({ journal: world.journal, clock: world.clock, log: () => {} });
   const { ledger, clock } = world;
   const client = clientOf(
     ledgerWriter({ ledger, clock, acquirer, random: systemRandom, log: () => {}, callerAccount: account }),

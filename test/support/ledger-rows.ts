@@ -5,7 +5,7 @@ import type { Charge } from "../../functions/domain/charge.ts";
 import type { PaymentEvent } from "../../functions/domain/events.ts";
 import type { LedgerTransaction } from "../../functions/domain/ledger.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
-import type { Change, KeyRow, Tables } from "../../functions/flows/ports.ts";
+import type { Change, KeyRow, Tables } from "../../functions/domain/rows.ts";
 
 /** 2026-01-15 12:00:00.007 UTC: milliseconds that a rounding would lose. */
 export const atMs = Date.UTC(2026, 0, 15, 12, 0, 0, 7);

@@ -10,8 +10,7 @@ import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import type { WireHandler } from "../../functions/edge/wire.ts";
-import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
-import type { Acquirer } from "../../functions/flows/ports.ts";
+import { networkOver } from "../../functions/flows/answer-order.ts";
 import { intercept } from "./interception.ts";
 import { manualClock } from "./manual-clock.ts";
 
@@ -38,9 +37,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
         typeof value === "bigint" ? String(value) : value,
       ),
     );
-  const network: Acquirer = {
-    authorize: async (order) => (await authorizePayment({ journal, clock, random: systemRandom, log }, order)).result,
-  };
+  const network = networkOver({ journal, clock, log });
   for (const [name, secret] of Object.entries(apiKeys)) {
     const account = await accounts.ensureAccount({ id: `acct_${name}`, name, createdAtMs: beginMs });
     await accounts.addKey({
