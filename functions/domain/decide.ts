@@ -3,21 +3,17 @@
  * It never reads a clock, a store or a random source: time and new ids arrive with the command.
  */
 import type { AcquirerResult, Attempt, CancellationReason } from "./attempt.ts";
+import { applyChanges, type ChangeIds, closedField } from "./change-intent.ts";
 import type { Charge } from "./charge.ts";
 import { refuse } from "./errors.ts";
-import { checkAmount } from "./money.ts";
-import {
-  type IntentChanges,
-  mergeMetadata,
-  type PaymentIntent,
-  type PaymentIntentStatus,
-} from "./payment-intent.ts";
+import { stepFault } from "./money.ts";
+import { type IntentChanges, mergeMetadata, type PaymentIntent, type PaymentIntentStatus } from "./payment-intent.ts";
 import { type Changed, canceledIntent, settle } from "./settle.ts";
 
 /**
  * Decides what a command does to an intent.
  * A refusal says why and changes nothing; `locked` means that an attempt holds the slot (429 `lock_timeout`).
- * @throws DomainError for amounts outside the limits of a changed currency
+ * @throws DomainError for amounts outside the limits of a changed currency, or that a capture cannot take
  */
 export function decide(intent: PaymentIntent, command: Command, nowMs: number): Decision {
   if (intent.activeAttemptId !== null && command.kind !== "settle") return { kind: "locked" };
@@ -81,12 +77,6 @@ export interface Intention {
   readonly leaseUntilMs: number;
 }
 
-/** Ids made before the transaction starts, because its body may run again. */
-export interface ChangeIds {
-  /** Id for a payment method that the command brings. */
-  readonly paymentMethodId: string;
-}
-
 /** The outcome of a command, as data that one transaction commits. */
 export type Decision =
   | { readonly kind: "locked" }
@@ -104,15 +94,8 @@ export const cancelableStatuses: readonly PaymentIntentStatus[] = [
 export const confirmableStatuses: readonly PaymentIntentStatus[] = ["requires_payment_method", "requires_confirmation"];
 
 function update(intent: PaymentIntent, changes: IntentChanges, ids: ChangeIds): Decision {
-  const closed = closedToMoney.has(intent.status);
-  const movesMoney = moneyFields.some((field) => changes[field] !== undefined);
-  if (closed && movesMoney) {
-    const field = wireNames[moneyFields.find((name) => changes[name] !== undefined) ?? "amountMinor"];
-    return unexpected(intent, `its ${field} could not be updated`, [
-      "requires_payment_method",
-      "requires_confirmation",
-    ]);
-  }
+  const field = closedField(intent, changes);
+  if (field !== undefined) return unexpected(intent, `its ${field} could not be updated`, confirmableStatuses);
   return { kind: "changed", intent: applyChanges(intent, changes, ids), events: [] };
 }
 
@@ -163,14 +146,28 @@ function confirm(intent: PaymentIntent, command: ConfirmCommand, nowMs: number):
 }
 
 function capture(intent: PaymentIntent, command: CaptureCommand, nowMs: number): Decision {
+  if (intent.status === "succeeded") {
+    return {
+      kind: "refused",
+      message: "This PaymentIntent could not be captured because it has already been captured.",
+    };
+  }
   if (intent.status !== "requires_capture") return unexpected(intent, "it could not be captured", ["requires_capture"]);
   const amountMinor = command.amountMinor ?? intent.amountCapturableMinor;
   if (amountMinor > intent.amountCapturableMinor) {
     const message = `The amount to capture (${amountMinor}) is greater than the capturable amount (${intent.amountCapturableMinor}).`;
     throw refuse("amount_too_large", message, { param: "amount_to_capture" });
   }
+  const fault = stepFault(amountMinor, intent.currency, "amount_to_capture");
+  if (fault !== undefined) throw fault;
   const held = { ...intent, metadata: mergeMetadata(intent.metadata, command.metadata) };
-  return intend(held, authorizedCharge(intent, command), { kind: "capture", amountMinor, reason: null }, command, nowMs);
+  return intend(
+    held,
+    authorizedCharge(intent, command),
+    { kind: "capture", amountMinor, reason: null },
+    command,
+    nowMs,
+  );
 }
 
 function cancel(intent: PaymentIntent, command: CancelCommand, nowMs: number): Decision {
@@ -217,42 +214,10 @@ function intend(
 }
 
 function authorizedCharge(intent: PaymentIntent, { charge }: Intention): Charge {
-  if (charge === null || charge.id !== intent.latestChargeId) throw new Error(`The authorization of ${intent.id} was not read.`);
+  if (charge === null || charge.id !== intent.latestChargeId)
+    throw new Error(`The authorization of ${intent.id} was not read.`);
   return charge;
 }
-
-function applyChanges(intent: PaymentIntent, changes: IntentChanges, ids: ChangeIds): PaymentIntent {
-  const { amountMinor, currency, captureMethod, paymentMethodToken, metadata, ...details } = changes;
-  const next = {
-    ...intent,
-    ...details,
-    version: intent.version + 1,
-    amountMinor: amountMinor ?? intent.amountMinor,
-    currency: currency ?? intent.currency,
-    captureMethod: captureMethod ?? intent.captureMethod,
-    metadata: mergeMetadata(intent.metadata, metadata),
-    // Any later change forgets the last decline (contract section 5.3).
-    lastPaymentError: null,
-  };
-  if (amountMinor !== undefined || currency !== undefined) checkAmount(next.amountMinor, next.currency);
-  if (paymentMethodToken === undefined) return next;
-  const paymentMethod = paymentMethodToken === null ? null : { id: ids.paymentMethodId, token: paymentMethodToken };
-  const status = paymentMethod === null ? "requires_payment_method" : "requires_confirmation";
-  return { ...next, paymentMethod, status };
-}
-
-/** From an authorization on, amount and method are what the network agreed to. */
-const closedToMoney: ReadonlySet<PaymentIntentStatus> = new Set(["requires_capture", "succeeded", "canceled"]);
-
-/** Fields that a closed intent no longer takes. */
-const moneyFields = ["amountMinor", "currency", "captureMethod", "paymentMethodToken"] as const;
-
-const wireNames: Record<(typeof moneyFields)[number], string> = {
-  amountMinor: "amount",
-  currency: "currency",
-  captureMethod: "capture_method",
-  paymentMethodToken: "payment_method",
-};
 
 function unexpected(intent: PaymentIntent, what: string, allowed: readonly PaymentIntentStatus[]): Decision {
   return {

@@ -4,7 +4,6 @@
  */
 import type { Charge } from "./charge.ts";
 import type { Currency } from "./money.ts";
-import type { Refund } from "./refund.ts";
 
 /**
  * The booking of money that was taken: the acquirer owes us the captured amount, and we owe it to the merchant.
@@ -29,7 +28,7 @@ export function bookCharge(charge: Charge, atMs: number): LedgerTransaction {
  * The booking of a refund: both debts shrink by its amount.
  * @throws Error when the entries do not balance, which is a bug and must never be written
  */
-export function bookRefund(refund: Refund, atMs: number): LedgerTransaction {
+export function bookRefund(refund: RefundedMoney, atMs: number): LedgerTransaction {
   return balanced({
     kind: "refund",
     sourceId: refund.id,
@@ -42,6 +41,15 @@ export function bookRefund(refund: Refund, atMs: number): LedgerTransaction {
       { ledgerAccount: "acquirer_receivable", direction: "credit", amountMinor: refund.amountMinor },
     ],
   });
+}
+
+/** What of a refund is booked; amounts are minor units. */
+export interface RefundedMoney {
+  readonly id: string;
+  readonly accountId: string;
+  readonly intentId: string;
+  readonly currency: Currency;
+  readonly amountMinor: bigint;
 }
 
 /**

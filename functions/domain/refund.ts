@@ -7,7 +7,7 @@ import type { Charge } from "./charge.ts";
 import { type DomainError, refuse } from "./errors.ts";
 import type { EventDraft } from "./events.ts";
 import { bookRefund, type LedgerTransaction } from "./ledger.ts";
-import type { Currency } from "./money.ts";
+import { type Currency, stepFault } from "./money.ts";
 
 /** One refund (contract section 6). Amounts are minor units. */
 export interface Refund {
@@ -53,21 +53,52 @@ export interface BegunRefund {
  * serializable transaction, so two refunds at once cannot both take the same rest (design section 5).
  * @returns the refusal as an error value, because a refusal decided on ledger state is stored under its key
  */
-export function beginRefund(charge: Charge, asked: RefundRequest, ids: RefundIds, fence: { keyHash: string; leaseUntilMs: number }, nowMs: number): BegunRefund | DomainError {
+export function beginRefund(
+  charge: Charge,
+  asked: RefundRequest,
+  ids: RefundIds,
+  fence: { keyHash: string; leaseUntilMs: number },
+  nowMs: number,
+): BegunRefund | DomainError {
   const rest = charge.capturedMinor - charge.refundedMinor - charge.refundReservedMinor;
   if (charge.capturedMinor === 0n || charge.acquirerReference === null) {
-    return refuse("refund_impossible", `This PaymentIntent (${charge.intentId}) does not have a successful charge to refund.`, { param: "payment_intent" });
+    return refuse(
+      "refund_impossible",
+      `This PaymentIntent (${charge.intentId}) does not have a successful charge to refund.`,
+      { param: "payment_intent" },
+    );
   }
-  if (charge.refundedMinor === charge.capturedMinor) {
+  // A refund under way counts until it fails (contract section 6, Bound).
+  if (rest === 0n) {
     return refuse("charge_already_refunded", `Charge ${charge.id} has already been refunded.`);
   }
   const amountMinor = asked.amountMinor ?? rest;
   if (amountMinor > rest || amountMinor <= 0n) {
-    return refuse("refund_too_large", `Refund amount (${amountMinor}) is greater than unrefunded amount on charge (${rest}).`, { param: "amount" });
+    return refuse(
+      "refund_too_large",
+      `Refund amount (${amountMinor}) is greater than unrefunded amount on charge (${rest}).`,
+      { param: "amount" },
+    );
   }
-  const shared = { accountId: charge.accountId, intentId: charge.intentId, chargeId: charge.id, amountMinor, currency: charge.currency, createdAtMs: nowMs };
+  const fault = stepFault(amountMinor, charge.currency, "amount");
+  if (fault !== undefined) return fault;
+  const shared = {
+    accountId: charge.accountId,
+    intentId: charge.intentId,
+    chargeId: charge.id,
+    amountMinor,
+    currency: charge.currency,
+    createdAtMs: nowMs,
+  };
   return {
-    refund: { ...shared, id: ids.refundId, version: 1, status: "pending", reason: asked.reason, metadata: asked.metadata },
+    refund: {
+      ...shared,
+      id: ids.refundId,
+      version: 1,
+      status: "pending",
+      reason: asked.reason,
+      metadata: asked.metadata,
+    },
     charge: { ...charge, version: charge.version + 1, refundReservedMinor: charge.refundReservedMinor + amountMinor },
     attempt: {
       ...shared,
@@ -96,18 +127,34 @@ export interface SettledRefund {
 }
 
 /** Ends a refund by the acquirer's answer: booked, or the reservation given back. */
-export function settleRefund(refund: Refund, charge: Charge, attempt: Attempt, result: AcquirerResult, nowMs: number): SettledRefund {
+export function settleRefund(
+  refund: Refund,
+  charge: Charge,
+  attempt: Attempt,
+  result: AcquirerResult,
+  nowMs: number,
+): SettledRefund {
   if (attempt.state !== "open" || refund.status !== "pending" || attempt.refundId !== refund.id) {
     throw new Error(`Attempt ${attempt.id} is not the open attempt of ${refund.id}; it must not be settled.`);
   }
-  const released = { ...charge, version: charge.version + 1, refundReservedMinor: charge.refundReservedMinor - refund.amountMinor };
+  const released = {
+    ...charge,
+    version: charge.version + 1,
+    refundReservedMinor: charge.refundReservedMinor - refund.amountMinor,
+  };
   if (result.kind === "declined") {
     const failed: Refund = { ...refund, version: refund.version + 1, status: "failed" };
     const events: EventDraft[] = [
       { type: "refund.created", about: "refund" },
       { type: "refund.failed", about: "refund" },
     ];
-    return { refund: failed, charge: released, attempt: { ...attempt, state: "declined", closedAtMs: nowMs }, booking: null, events };
+    return {
+      refund: failed,
+      charge: released,
+      attempt: { ...attempt, state: "declined", closedAtMs: nowMs },
+      booking: null,
+      events,
+    };
   }
   const done: Refund = { ...refund, version: refund.version + 1, status: "succeeded" };
   return {

@@ -12,15 +12,27 @@ import type { PaymentIntent } from "./payment-intent.ts";
  * Ends an authorization, a capture or a void.
  * @throws Error when the attempt is not the open one of the intent, or its charge was not read
  */
-export function settle(intent: PaymentIntent, attempt: Attempt, charge: Charge | null, result: AcquirerResult, nowMs: number): Changed {
+export function settle(
+  intent: PaymentIntent,
+  attempt: Attempt,
+  charge: Charge | null,
+  result: AcquirerResult,
+  nowMs: number,
+): Changed {
   if (attempt.state !== "open" || intent.activeAttemptId !== attempt.id) {
     throw new Error(`Attempt ${attempt.id} is not the open attempt of ${intent.id}; it must not be settled.`);
   }
   const free = { ...intent, version: intent.version + 1, activeAttemptId: null };
-  const closed: Attempt = { ...attempt, state: result.kind === "approved" ? "succeeded" : "declined", closedAtMs: nowMs };
+  const closed: Attempt = {
+    ...attempt,
+    state: result.kind === "approved" ? "succeeded" : "declined",
+    closedAtMs: nowMs,
+  };
   if (attempt.kind === "authorize") return authorized(free, closed, result, nowMs);
-  if (charge === null || charge.id !== attempt.chargeId) throw new Error(`The charge of attempt ${attempt.id} was not read.`);
-  if (result.kind === "declined") return { intent: free, attempt: closed, charge: null, events: [], refusal: result.failure };
+  if (charge === null || charge.id !== attempt.chargeId)
+    throw new Error(`The charge of attempt ${attempt.id} was not read.`);
+  if (result.kind === "declined")
+    return { intent: free, attempt: closed, charge: null, events: [], refusal: result.failure };
   return attempt.kind === "capture" ? captured(free, closed, charge, nowMs) : voided(free, closed, nowMs);
 }
 
@@ -38,7 +50,14 @@ export interface Changed {
 
 /** The intent, canceled. */
 export function canceledIntent(intent: PaymentIntent, reason: CancellationReason | null, nowMs: number): PaymentIntent {
-  return { ...intent, version: intent.version + 1, status: "canceled", amountCapturableMinor: 0n, canceledAtMs: nowMs, cancellationReason: reason };
+  return {
+    ...intent,
+    version: intent.version + 1,
+    status: "canceled",
+    amountCapturableMinor: 0n,
+    canceledAtMs: nowMs,
+    cancellationReason: reason,
+  };
 }
 
 function authorized(free: PaymentIntent, attempt: Attempt, result: AcquirerResult, nowMs: number): Changed {
@@ -59,7 +78,12 @@ function authorized(free: PaymentIntent, attempt: Attempt, result: AcquirerResul
   }
   if (attempt.captureLater) {
     return {
-      intent: { ...intent, status: "requires_capture", amountCapturableMinor: attempt.amountMinor, lastPaymentError: null },
+      intent: {
+        ...intent,
+        status: "requires_capture",
+        amountCapturableMinor: attempt.amountMinor,
+        lastPaymentError: null,
+      },
       attempt,
       charge,
       events: [

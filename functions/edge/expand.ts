@@ -81,7 +81,8 @@ export function renderCharge(
  * @throws Error when the view holds no refund, or not the charge that it is about
  */
 export function renderRefund({ intent, charge, refund }: PaymentView, expansions: readonly string[]): Stripe.Refund {
-  if (refund === undefined || charge?.id !== refund.chargeId) throw new Error("A refund was not loaded with its charge.");
+  if (refund === undefined || charge?.id !== refund.chargeId)
+    throw new Error("A refund was not loaded with its charge.");
   return {
     ...serializeRefund(refund, charge.paymentMethodId),
     ...(reaches(expansions, "charge") ? { charge: serializeCharge(charge) } : {}),

@@ -12,7 +12,13 @@ import type { Call, EndpointDependencies, Parsed, Serve } from "./endpoint.ts";
 import { needsCharge, needsIntent, readExpansions, renderCharge, renderPaymentIntent } from "./expand.ts";
 import { listBody } from "./list.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
-import { cancelParameters, captureParameters, confirmParameters, createParameters, updateParameters } from "./payment-intent-parameters.ts";
+import {
+  cancelParameters,
+  captureParameters,
+  confirmParameters,
+  createParameters,
+  updateParameters,
+} from "./payment-intent-parameters.ts";
 import { optional, readParameters, withDefault } from "./read-parameters.ts";
 import { id, integer, text } from "./scalar-readers.ts";
 
@@ -82,10 +88,7 @@ async function readOneCharge(deps: EndpointDependencies, call: Call): Promise<St
 }
 
 /** Newest first, with cursors and filters (contract section 2, Lists). */
-async function readIntents(
-  deps: EndpointDependencies,
-  call: Call,
-): Promise<Stripe.ApiList<Stripe.PaymentIntent>> {
+async function readIntents(deps: EndpointDependencies, call: Call): Promise<Stripe.ApiList<Stripe.PaymentIntent>> {
   const values = readParameters(call.parameters, {
     limit: withDefault(integer({ min: 1, max: 100 }), 10),
     starting_after: optional(id({ noun: "payment_intent", prefix: "pi_" })),

@@ -70,7 +70,9 @@ function objectId(segment: string, object: Route["object"]): string {
   const id = decodeURIComponent(segment);
   if (isId(id, prefixes[object])) return id;
   // The contract calls the parameter of an unknown payment intent `intent` (section 4).
-  throw refuse("resource_missing", `No such ${object}: '${shown(id)}'`, { param: object === "payment_intent" ? "intent" : object });
+  throw refuse("resource_missing", `No such ${object}: '${shown(id)}'`, {
+    param: object === "payment_intent" ? "intent" : object,
+  });
 }
 
 const prefixes: Readonly<Record<Route["object"], string>> = { payment_intent: "pi_", charge: "ch_", refund: "re_" };

@@ -21,7 +21,10 @@ export const newRefund: Serve = {
   kind: "write",
   write: ({ parameters }) => {
     const { expand, input } = createRefundParameters(parameters);
-    return { expand: readExpansions(expand, "refund", "one"), work: (deps, request) => createRefund(deps, request, input) };
+    return {
+      expand: readExpansions(expand, "refund", "one"),
+      work: (deps, request) => createRefund(deps, request, input),
+    };
   },
 };
 
@@ -50,7 +53,11 @@ export const cancelRefund: Serve = {
           const missing = refund === undefined || refund.accountId !== accountId;
           const error = missing
             ? refuse("resource_missing", `No such refund: '${refundId}'`, { param: "refund" })
-            : refuse("parameter_invalid", `This refund's status is ${refund.status}; only one that requires an action can be canceled.`, { param: "refund" });
+            : refuse(
+                "parameter_invalid",
+                `This refund's status is ${refund.status}; only one that requires an action can be canceled.`,
+                { param: "refund" },
+              );
           return { kind: "decided", changes: [], outcome: renderer.errorAnswer(error, null), resourceId: refundId };
         },
       }),
@@ -82,7 +89,9 @@ async function readList(deps: EndpointDependencies, call: Call): Promise<Stripe.
     ...expanding,
   });
   if (values.starting_after !== undefined && values.ending_before !== undefined) {
-    throw refuse("parameter_invalid", "Pass either starting_after or ending_before, not both.", { param: "ending_before" });
+    throw refuse("parameter_invalid", "Pass either starting_after or ending_before, not both.", {
+      param: "ending_before",
+    });
   }
   const expansions = readExpansions(values.expand, "refund", "list");
   const page = await listRefunds(deps, {
@@ -94,5 +103,9 @@ async function readList(deps: EndpointDependencies, call: Call): Promise<Stripe.
     chargeId: values.charge ?? null,
     ...values.created,
   });
-  return listBody({ url: "/v1/refunds", data: page.views.map((view) => renderRefund(view, expansions)), hasMore: page.hasMore });
+  return listBody({
+    url: "/v1/refunds",
+    data: page.views.map((view) => renderRefund(view, expansions)),
+    hasMore: page.hasMore,
+  });
 }

@@ -11,8 +11,8 @@ import { cardError, type ErrorBody, errorBody, errorTable } from "./error-table.
 import { renderPaymentIntent, renderRefund } from "./expand.ts";
 import { serializeCharge } from "./serialize-charge.ts";
 import { serializePaymentIntent } from "./serialize-payment-intent.ts";
-import { serializeRefund } from "./serialize-refund.ts";
 import { serializePaymentMethod } from "./serialize-payment-method.ts";
+import { serializeRefund } from "./serialize-refund.ts";
 
 /** The wire's implementation of the port. */
 export function wireRenderer(): Renderer {
@@ -50,7 +50,8 @@ function snapshot(draft: EventDraft, { intent, charge, refund }: PaymentView): o
   if (draft.about === "payment_intent") return serializePaymentIntent(intent);
   if (charge === null) throw new Error(`An event ${draft.type} of ${intent.id} was to be rendered without its charge.`);
   if (draft.about === "charge") return serializeCharge(charge);
-  if (refund === undefined) throw new Error(`An event ${draft.type} of ${intent.id} was to be rendered without its refund.`);
+  if (refund === undefined)
+    throw new Error(`An event ${draft.type} of ${intent.id} was to be rendered without its refund.`);
   return serializeRefund(refund, charge.paymentMethodId);
 }
 

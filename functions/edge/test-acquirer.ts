@@ -49,7 +49,9 @@ export interface TestAcquirerPorts {
 async function route(ports: TestAcquirerPorts, request: WireRequest, path: string): Promise<WireResponse> {
   const kind = orderPaths.get(path);
   if (kind !== undefined) {
-    return only("POST", request, async () => jsonResponse(200, lineView(await answerOrder(ports, orderIn(request, kind)))));
+    return only("POST", request, async () =>
+      jsonResponse(200, lineView(await answerOrder(ports, orderIn(request, kind)))),
+    );
   }
   if (path === "/journal") {
     return only("GET", request, async () =>
@@ -103,7 +105,10 @@ function orderIn(request: WireRequest, kind: JournalOrder["kind"]): JournalOrder
     currency: readCurrency(member(body, "currency", /^[a-z]{3}$/)),
     paymentMethodToken: isAuthorization ? member(body, "payment_method", /^\w{1,255}$/) : null,
     reference: isAuthorization ? null : member(body, "reference", /^[\w-]{1,255}$/),
-    captureLater: isAuthorization && Object.hasOwn(body, "capture_later") && member(body, "capture_later", /^(?:true|false)$/) === "true",
+    captureLater:
+      isAuthorization &&
+      Object.hasOwn(body, "capture_later") &&
+      member(body, "capture_later", /^(?:true|false)$/) === "true",
   };
 }
 

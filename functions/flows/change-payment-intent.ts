@@ -2,15 +2,16 @@
  * Updates, confirms, captures or cancels a stored intent: reads it under the transaction, lets the state machine decide, commits.
  * A refusal is stored as the key's outcome and changes no other row (design section 4.5).
  */
+
+import type { CancellationReason } from "../domain/attempt.ts";
+import type { Charge } from "../domain/charge.ts";
 import { type Command, decide } from "../domain/decide.ts";
 import { type DomainError, hasCode, refuse } from "../domain/errors.ts";
 import type { Fence } from "../domain/idempotency.ts";
-import type { CancellationReason } from "../domain/attempt.ts";
-import type { Charge } from "../domain/charge.ts";
 import type { IntentChanges, PaymentIntent } from "../domain/payment-intent.ts";
+import type { FoundRows } from "../domain/rows.ts";
 import { type EventIds, eventRows, rowsOf } from "./idempotently-rows.ts";
 import type { Begun, IdempotentRequest, Work } from "./idempotently-types.ts";
-import type { FoundRows } from "../domain/rows.ts";
 import type { Clock, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
 
 /** What changing needs. */

@@ -38,7 +38,14 @@ export function changeRefund(
       if (changed instanceof Error) return refused(changed);
       const view = await viewOf(scope, changed);
       const cause = { requestId: request.requestId, idempotencyKey: request.idempotencyKey };
-      const events = eventRows([{ type: "refund.updated", about: "refund" }], view, cause, eventIds, nowMs, deps.renderer);
+      const events = eventRows(
+        [{ type: "refund.updated", about: "refund" }],
+        view,
+        cause,
+        eventIds,
+        nowMs,
+        deps.renderer,
+      );
       return {
         kind: "decided",
         changes: [{ op: "update", table: "refunds", row: changed }, ...events],
@@ -64,7 +71,10 @@ function changedRefund(refund: Refund, metadata: IntentChanges["metadata"]): Ref
 }
 
 async function viewOf(scope: LedgerTransactionScope, refund: Refund): Promise<PaymentView> {
-  const { payment_intents: intent, charges: charge } = await scope.read({ payment_intents: refund.intentId, charges: refund.chargeId });
+  const { payment_intents: intent, charges: charge } = await scope.read({
+    payment_intents: refund.intentId,
+    charges: refund.chargeId,
+  });
   if (intent === undefined || charge === undefined) throw new Error(`The payment of ${refund.id} is missing.`);
   return { intent, charge, refund };
 }

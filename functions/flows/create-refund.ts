@@ -39,7 +39,13 @@ export function createRefund(deps: RefundDependencies, request: IdempotentReques
     begin: async (found, scope, fence) => {
       const charge = await chargeOf(found, scope, request.accountId, input);
       if (charge instanceof Error) return refused(charge);
-      const begun = beginRefund(charge, input, ids, { keyHash: request.keyHash, leaseUntilMs: fence.leaseUntilMs }, nowMs);
+      const begun = beginRefund(
+        charge,
+        input,
+        ids,
+        { keyHash: request.keyHash, leaseUntilMs: fence.leaseUntilMs },
+        nowMs,
+      );
       if (begun instanceof Error) return refused(begun);
       return {
         kind: "attempt",
@@ -66,7 +72,8 @@ async function chargeOf(found: FoundRows, scope: LedgerTransactionScope, account
   const intent = found.payment_intents;
   const intentId = input.intentId ?? "";
   if (intent === undefined || intent.accountId !== accountId) return missing("payment_intent", intentId);
-  const { charges: charge } = intent.latestChargeId === null ? {} : await scope.read({ charges: intent.latestChargeId });
+  const { charges: charge } =
+    intent.latestChargeId === null ? {} : await scope.read({ charges: intent.latestChargeId });
   if (charge === undefined || charge.status === "failed") return noCharge(intentId);
   return charge;
 }

@@ -4,8 +4,8 @@
  */
 import { hasCode } from "../domain/errors.ts";
 import { expiryOf, type Fence, isExpired } from "../domain/idempotency.ts";
-import type { Begun, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
 import type { Change, FoundRows, KeyRow } from "../domain/rows.ts";
+import type { Begun, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
 import type { LedgerTransactionScope } from "./ports.ts";
 
 /**

@@ -16,7 +16,11 @@ export function rowsOf(
   const rows: Change[] = [{ op: intent, table: "payment_intents", row: decision.intent }];
   if (decision.attempt !== undefined) {
     // An open attempt is the intention, written for the first time; a closed one is its end.
-    rows.push({ op: decision.attempt.state === "open" ? "insert" : "update", table: "attempts", row: decision.attempt });
+    rows.push({
+      op: decision.attempt.state === "open" ? "insert" : "update",
+      table: "attempts",
+      row: decision.attempt,
+    });
   }
   if (decision.charge) rows.push({ op: charge, table: "charges", row: decision.charge });
   if (decision.booking !== undefined) rows.push({ op: "insert", table: "ledger_transactions", row: decision.booking });

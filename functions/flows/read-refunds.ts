@@ -15,7 +15,8 @@ export async function readRefund(
   input: { readonly accountId: string; readonly refundId: string },
 ): Promise<PaymentView> {
   const refund = await ownRefund(deps.ledger, input.accountId, input.refundId);
-  if (refund === undefined) throw refuse("resource_missing", `No such refund: '${input.refundId}'`, { param: "refund" });
+  if (refund === undefined)
+    throw refuse("resource_missing", `No such refund: '${input.refundId}'`, { param: "refund" });
   return await viewOf(deps.ledger, refund);
 }
 
@@ -53,7 +54,10 @@ async function ownRefund(ledger: Ledger, accountId: string, id: string): Promise
 }
 
 async function viewOf(ledger: Ledger, refund: Refund): Promise<PaymentView> {
-  const { payment_intents: intent, charges: charge } = await ledger.read({ payment_intents: refund.intentId, charges: refund.chargeId });
+  const { payment_intents: intent, charges: charge } = await ledger.read({
+    payment_intents: refund.intentId,
+    charges: refund.chargeId,
+  });
   if (intent === undefined || charge === undefined) throw new Error(`The payment of ${refund.id} is missing.`);
   return { intent, charge, refund };
 }

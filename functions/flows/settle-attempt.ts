@@ -8,10 +8,10 @@ import { decide } from "../domain/decide.ts";
 import { hasCode, refuse } from "../domain/errors.ts";
 import type { EventDraft } from "../domain/events.ts";
 import { expiryOf, mayCall, type StoredOutcome, type Timings } from "../domain/idempotency.ts";
-import { type EventIds, eventRows, rowsOf } from "./idempotently-rows.ts";
-import type { SettleAttempt, Settled } from "./idempotently-types.ts";
 import { settleRefund } from "../domain/refund.ts";
 import type { Change, FoundRows, KeyRow } from "../domain/rows.ts";
+import { type EventIds, eventRows, rowsOf } from "./idempotently-rows.ts";
+import type { SettleAttempt, Settled } from "./idempotently-types.ts";
 import type { Acquirer, Clock, Ledger, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
 
 /** What settling needs. */
@@ -79,7 +79,8 @@ async function second(
   if (current === undefined) throw new Error(`Attempt ${attempt.id} is missing.`);
   if (current.state !== "open") return closedElsewhere(attempt, found);
 
-  const end = current.kind === "refund" ? endRefund(current, found, result, nowMs) : endPayment(current, found, result, nowMs);
+  const end =
+    current.kind === "refund" ? endRefund(current, found, result, nowMs) : endPayment(current, found, result, nowMs);
   // An outcome is written only where the row's attempt is the writer's own (design section 4.6).
   const own = row !== undefined && row.attemptId === attempt.id && row.outcome === null ? row : null;
   const outcome = outcomeOf(deps.renderer, end, own?.expand ?? []);
@@ -108,12 +109,18 @@ function endPayment(attempt: Attempt, found: FoundRows, result: AcquirerResult, 
   if (decision.kind !== "changed") throw new Error(`Attempt ${attempt.id} could not be settled.`);
   const charge = decision.charge ?? held ?? null;
   const changes = rowsOf(decision, "update", attempt.kind === "authorize" ? "insert" : "update");
-  return { changes, events: decision.events, view: { intent: decision.intent, charge }, failure: result.kind === "declined" ? result.failure : null };
+  return {
+    changes,
+    events: decision.events,
+    view: { intent: decision.intent, charge },
+    failure: result.kind === "declined" ? result.failure : null,
+  };
 }
 
 function endRefund(attempt: Attempt, found: FoundRows, result: AcquirerResult, nowMs: number): Ending {
   const { payment_intents: intent, charges: charge, refunds: refund } = found;
-  if (intent === undefined || charge === undefined || refund === undefined) throw new Error(`The refund of attempt ${attempt.id} is missing.`);
+  if (intent === undefined || charge === undefined || refund === undefined)
+    throw new Error(`The refund of attempt ${attempt.id} is missing.`);
   const ended = settleRefund(refund, charge, attempt, result, nowMs);
   const changes: Change[] = [
     { op: "update", table: "attempts", row: ended.attempt },
@@ -134,7 +141,13 @@ function outcomeOf(renderer: Renderer, end: Ending, expand: readonly string[]): 
 function order(acquirer: Acquirer, attempt: Attempt): Promise<AcquirerResult> {
   const { id: key, amountMinor, currency, acquirerReference: reference } = attempt;
   if (attempt.kind === "authorize") {
-    return acquirer.authorize({ key, amountMinor, currency, paymentMethodToken: attempt.paymentMethodToken, captureLater: attempt.captureLater });
+    return acquirer.authorize({
+      key,
+      amountMinor,
+      currency,
+      paymentMethodToken: attempt.paymentMethodToken,
+      captureLater: attempt.captureLater,
+    });
   }
   if (reference === null) throw new Error(`Attempt ${attempt.id} names no authorization.`);
   return acquirer[attempt.kind]({ key, reference, amountMinor, currency });

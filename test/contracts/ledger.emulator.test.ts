@@ -6,6 +6,7 @@ import { openEmulatorDatabase } from "../support/emulator-database.ts";
 import { describeAccounts } from "./accounts-contract.ts";
 import { describeLedger } from "./ledger-contract.ts";
 import { describeLedgerLists } from "./ledger-lists-contract.ts";
+import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
 
 const open = async () => {
@@ -16,6 +17,7 @@ const open = async () => {
 describeLedger("Spanner", open);
 describeLedgerRows("Spanner", open);
 describeLedgerLists("Spanner", open);
+describeLedgerRefunds("Spanner", open);
 describeAccounts("Spanner", async () => {
   const opened = await openEmulatorDatabase();
   return { accounts: spannerAccounts(opened), close: opened.close };

@@ -5,6 +5,7 @@ import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { describeAccounts } from "./accounts-contract.ts";
 import { describeLedger } from "./ledger-contract.ts";
 import { describeLedgerLists } from "./ledger-lists-contract.ts";
+import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
 
 const open = async () => {
@@ -19,4 +20,5 @@ const open = async () => {
 describeLedger("memory", open);
 describeLedgerRows("memory", open);
 describeLedgerLists("memory", open);
+describeLedgerRefunds("memory", open);
 describeAccounts("memory", async () => ({ accounts: memoryAccounts(), close: async () => {} }));
