@@ -229,8 +229,12 @@ CREATE TABLE events (
   request_id STRING(64) NOT NULL,     -- the request that caused it
   idempotency_key STRING(255),        -- the client's key of that request; NULL when it sent none
   data BYTES(MAX) NOT NULL,           -- JSON bytes of the event's `data` member
+  list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(event_id), 8))) STORED, -- 0 to 7, see the index below
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
 ) PRIMARY KEY (event_id);
+
+-- An account's events, newest first, in eight shards like its intents. `type` rides along, because lists filter by it.
+CREATE INDEX events_newest ON events (account_id, list_shard, created_at DESC, event_id DESC) STORING (type);
 
 -- The outbox: events that still have to be published; the row is deleted once they are.
 CREATE TABLE outbox (

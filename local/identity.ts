@@ -82,6 +82,7 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
     read: guarded(() => must(...SESSION, ...READ), ledger.read),
     listIntents: guarded(() => must(...SESSION, ...READ), ledger.listIntents),
     listRefunds: guarded(() => must(...SESSION, ...READ), ledger.listRefunds),
+    listEvents: guarded(() => must(...SESSION, ...READ), ledger.listEvents),
     overdueAttempts: guarded(() => must(...SESSION, ...READ), ledger.overdueAttempts),
   };
 }

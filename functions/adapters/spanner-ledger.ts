@@ -6,7 +6,7 @@ import type { Database } from "@google-cloud/spanner";
 import type { Ledger } from "../flows/ports.ts";
 import type { FoundColumns } from "./spanner-columns.ts";
 import { insertBlindly } from "./spanner-insert.ts";
-import { listIntents, listRefunds, overdueAttempts } from "./spanner-lists.ts";
+import { listEvents, listIntents, listRefunds, overdueAttempts } from "./spanner-lists.ts";
 import { query } from "./spanner-query.ts";
 import { addChanges, foundRows, selectByKeys } from "./spanner-rows.ts";
 import { inTransaction } from "./spanner-transaction.ts";
@@ -26,6 +26,7 @@ export function spannerLedger(deps: { readonly database: Database }): Ledger {
     read: async (keys) => foundRows(keys, only(await query(database, "read", selectByKeys(keys)))),
     listIntents: (asked) => listIntents(database, asked),
     listRefunds: (asked) => listRefunds(database, asked),
+    listEvents: (asked) => listEvents(database, asked),
     overdueAttempts: (leaseUntilBeforeMs, limit) => overdueAttempts(database, leaseUntilBeforeMs, limit),
   };
 }

@@ -1,14 +1,15 @@
 /**
- * The lists of the ledger, each from an index: an account's intents, its refunds, and the open attempts that are overdue.
+ * The lists of the ledger, each from an index: an account's intents, refunds and events, and the open attempts that are overdue.
  * It must never sort a whole account or table: each shard gives at most one page, and the pages are merged.
  */
 import type { Database } from "@google-cloud/spanner";
 import type { Attempt } from "../domain/attempt.ts";
+import type { PaymentEvent } from "../domain/events.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Refund } from "../domain/refund.ts";
-import type { IntentPage, IntentQuery, RefundQuery } from "../flows/ports.ts";
+import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../flows/ports.ts";
 import { sendTime } from "./spanner-columns.ts";
-import { query, type Statement } from "./spanner-query.ts";
+import { type ParameterType, query, type Statement } from "./spanner-query.ts";
 import { rowCodecs } from "./spanner-rows.ts";
 
 /** One page of an account's intents, newest first; ids decide between intents of the same millisecond. */
@@ -37,6 +38,17 @@ export async function listRefunds(
   return { refunds: page, hasMore };
 }
 
+/** One page of an account's events, newest first. */
+export async function listEvents(
+  database: Database,
+  asked: EventQuery,
+): Promise<{ readonly events: readonly PaymentEvent[]; readonly hasMore: boolean }> {
+  const list = { table: "events", index: "events_newest", isSharded: true, id: "event_id", filters: { type: asked.types } };
+  const rows = await query(database, "list-events", selectPage(list, asked));
+  const { page, hasMore } = pageOf<PaymentEvent>(rows.map(rowCodecs.events.read), asked);
+  return { events: page, hasMore };
+}
+
 /** Open attempts whose lease ended before a time, oldest lease first. */
 export async function overdueAttempts(
   database: Database,
@@ -57,8 +69,8 @@ interface List {
   readonly index: string;
   readonly isSharded: boolean;
   readonly id: string;
-  /** Columns to match, and what they have to be; null matches everything. */
-  readonly filters: Readonly<Record<string, string | null>>;
+  /** Columns to match, and what they have to be, or one of what; null matches everything. */
+  readonly filters: Readonly<Record<string, string | readonly string[] | null>>;
 }
 
 /** What pages of all lists are asked by. */
@@ -98,15 +110,20 @@ function conditionsOf(
   asked: PageQuery,
 ): Pick<Statement, "params" | "types"> & { readonly conditions: string[] } {
   const conditions = ["account_id = @account"];
-  const params: Record<string, string> = { account: asked.accountId };
-  const types: Record<string, "string" | "timestamp"> = { account: "string" };
+  const params: Record<string, string | readonly string[]> = { account: asked.accountId };
+  const types: Record<string, ParameterType> = { account: "string" };
   const add = (condition: string, name: string, type: "string" | "timestamp", value: string) => {
     if (condition !== "") conditions.push(condition);
     params[name] = value;
     types[name] = type;
   };
   for (const [column, value] of Object.entries(filters)) {
-    if (value !== null) add(`${column} = @${column}`, column, "string", value);
+    if (typeof value === "string") add(`${column} = @${column}`, column, "string", value);
+    else if (value !== null) {
+      conditions.push(`${column} IN UNNEST(@${column})`);
+      params[column] = value;
+      types[column] = { type: "array", child: "string" };
+    }
   }
   if (asked.createdFromMs !== null) add("created_at >= @from", "from", "timestamp", sendTime(asked.createdFromMs));
   if (asked.createdBeforeMs !== null)

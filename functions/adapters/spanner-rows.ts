@@ -80,6 +80,7 @@ const keyColumns: Readonly<Record<keyof ReadKeys, string>> = {
   attempts: "attempt_id",
   charges: "charge_id",
   refunds: "refund_id",
+  events: "event_id",
 };
 
 function tablesAsked(keys: ReadKeys): (keyof ReadKeys)[] {

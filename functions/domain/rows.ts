@@ -56,6 +56,7 @@ export interface ReadKeys {
   readonly attempts?: string;
   readonly charges?: string;
   readonly refunds?: string;
+  readonly events?: string;
 }
 
 /** What was found; a row that is not there is absent. */
@@ -65,4 +66,5 @@ export interface FoundRows {
   readonly attempts?: Attempt;
   readonly charges?: Charge;
   readonly refunds?: Refund;
+  readonly events?: PaymentEvent;
 }

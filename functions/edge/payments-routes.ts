@@ -4,6 +4,7 @@
  */
 import { refuse } from "../domain/errors.ts";
 import type { Serve } from "./endpoint.ts";
+import { eventList, showEvent } from "./event-endpoints.ts";
 import {
   cancelIntent,
   captureIntent,
@@ -44,7 +45,7 @@ export type Endpoint = Serve & { readonly id: string };
 interface Route {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
-  readonly object: "payment_intent" | "charge" | "refund";
+  readonly object: "payment_intent" | "charge" | "refund" | "event";
   readonly serve: Serve;
 }
 
@@ -62,6 +63,8 @@ const routes: readonly Route[] = [
   { method: "GET", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: showRefund },
   { method: "POST", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: updateRefund },
   { method: "POST", path: /^\/v1\/refunds\/([^/]+)\/cancel$/, object: "refund", serve: cancelRefund },
+  { method: "GET", path: /^\/v1\/events$/, object: "event", serve: eventList },
+  { method: "GET", path: /^\/v1\/events\/([^/]+)$/, object: "event", serve: showEvent },
 ];
 
 /** Decoded after routing, then checked: an id that no object can have is as good as one that no object has. */
@@ -69,13 +72,25 @@ function objectId(segment: string, object: Route["object"]): string {
   if (segment === "") return "";
   const id = decodeURIComponent(segment);
   if (isId(id, prefixes[object])) return id;
-  // The contract calls the parameter of an unknown payment intent `intent` (section 4).
   throw refuse("resource_missing", `No such ${object}: '${shown(id)}'`, {
-    param: object === "payment_intent" ? "intent" : object,
+    param: parameterOf[object],
   });
 }
 
-const prefixes: Readonly<Record<Route["object"], string>> = { payment_intent: "pi_", charge: "ch_", refund: "re_" };
+/** The contract calls the id of an unknown payment intent `intent`, and an event's `id` (section 4). */
+const parameterOf: Readonly<Record<Route["object"], string>> = {
+  payment_intent: "intent",
+  charge: "charge",
+  refund: "refund",
+  event: "id",
+};
+
+const prefixes: Readonly<Record<Route["object"], string>> = {
+  payment_intent: "pi_",
+  charge: "ch_",
+  refund: "re_",
+  event: "evt_",
+};
 
 /** What of a client's text is repeated in an error. */
 function shown(text: string): string {

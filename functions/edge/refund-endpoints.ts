@@ -44,9 +44,9 @@ export const updateRefund: Serve = {
 export const cancelRefund: Serve = {
   kind: "write",
   write: ({ id: refundId, parameters }) => {
-    readParameters(parameters, expanding);
+    const { expand } = readParameters(parameters, expanding);
     return {
-      expand: [],
+      expand: readExpansions(expand, "refund", "one"),
       work: ({ renderer }, { accountId }) => ({
         reads: { refunds: refundId },
         begin: async ({ refunds: refund }) => {

@@ -6,7 +6,7 @@ import type { Account, ApiKey } from "../domain/accounts.ts";
 import type { AcquirerResult, Attempt, AttemptKind } from "../domain/attempt.ts";
 import type { Charge, ChargeFailure } from "../domain/charge.ts";
 import type { DomainError } from "../domain/errors.ts";
-import type { EventDraft } from "../domain/events.ts";
+import type { EventDraft, EventType, PaymentEvent } from "../domain/events.ts";
 import type { ClaimState, Fence, StoredOutcome } from "../domain/idempotency.ts";
 import type { Currency } from "../domain/money.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
@@ -107,6 +107,8 @@ export interface Ledger {
   listIntents(query: IntentQuery): Promise<IntentPage>;
   /** One page of an account's refunds, newest first; `intentId` and `chargeId` narrow it when they are not null. */
   listRefunds(query: RefundQuery): Promise<{ readonly refunds: readonly Refund[]; readonly hasMore: boolean }>;
+  /** One page of an account's events, newest first; `types` narrows it when it is not null. */
+  listEvents(query: EventQuery): Promise<{ readonly events: readonly PaymentEvent[]; readonly hasMore: boolean }>;
   /** Open attempts whose lease ended before a time, oldest lease first: the completer's work. */
   overdueAttempts(leaseUntilBeforeMs: number, limit: number): Promise<readonly Attempt[]>;
 }
@@ -131,6 +133,13 @@ export interface RefundQuery extends Omit<IntentQuery, "startingAfter" | "ending
   readonly chargeId: string | null;
   readonly startingAfter: Refund | null;
   readonly endingBefore: Refund | null;
+}
+
+/** A page of events to read. */
+export interface EventQuery extends Omit<IntentQuery, "startingAfter" | "endingBefore" | "customer"> {
+  readonly types: readonly EventType[] | null;
+  readonly startingAfter: PaymentEvent | null;
+  readonly endingBefore: PaymentEvent | null;
 }
 
 /** A page, newest first, and whether more follow in the direction asked. */

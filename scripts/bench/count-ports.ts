@@ -67,6 +67,10 @@ export function countedLedger(ledger: Ledger, tally: Tally): Ledger {
       tally.count("ledger", "list");
       return await ledger.listRefunds(query);
     },
+    listEvents: async (query) => {
+      tally.count("ledger", "list");
+      return await ledger.listEvents(query);
+    },
     overdueAttempts: async (beforeMs, limit) => {
       tally.count("ledger", "list");
       return await ledger.overdueAttempts(beforeMs, limit);

@@ -45,6 +45,12 @@ export function memoryLedger(): MemoryLedger {
       await nextTurn();
       return refundPage(tables.rows("refunds"), query);
     },
+    listEvents: async (query) => {
+      await nextTurn();
+      const matching = tables.rows("events").filter(({ type }) => query.types === null || query.types.includes(type));
+      const { rows, hasMore } = page(matching, query);
+      return { events: rows, hasMore };
+    },
     overdueAttempts: async (leaseUntilBeforeMs, limit) => {
       await nextTurn();
       const overdue = tables
