@@ -18,10 +18,10 @@ export function addAbortPause(error: unknown, attempt: number): void {
 }
 
 /** Half the longest first pause, in milliseconds: about what a transaction on the emulator takes (6-20 ms). */
-const pauseFirstMs = 10;
+const pauseFirstMs = 20;
 
 /** Longest pause, in milliseconds; below a second, so that it fits the nanoseconds of `retryInfo`. */
-const pauseMaxMs = 500;
+const pauseMaxMs = 950;
 
 /** Where the client looks for a `google.rpc.RetryInfo`. */
 const retryInfoKey = "google.rpc.retryinfo-bin";

@@ -80,11 +80,12 @@ function bounded(codes: "idempotent" | "non_idempotent") {
 }
 
 async function close(spanner: Spanner, database: Database): Promise<void> {
-  try {
-    await database.close();
-    await spanner.close();
-  } catch {
-    // A session that could not be given back ends by itself within an hour.
+  for (const end of [() => database.close(), () => spanner.close()]) {
+    try {
+      await end();
+    } catch {
+      // A session that could not be given back ends by itself within an hour.
+    }
   }
 }
 

@@ -6,18 +6,8 @@
 /** A row as it is sent: every value is text (INT64, TIMESTAMP and JSON too), BOOL, bytes, a list of text, or NULL. */
 export type SentColumns = Readonly<Record<string, string | boolean | Buffer | readonly string[] | null>>;
 
-/** A row as the client hands it out, by column name; see `readOptions`. */
+/** A row as the client hands it out, by column name; see `queryOptions`. */
 export type FoundColumns = Readonly<Record<string, unknown>>;
-
-/**
- * How every query is read: rows as objects, INT64 as text inside a wrapper. A stream that fails before its first byte,
- * for whatever reason, aborted too, would be sent twice more, one second and two seconds later; we want to hear it.
- */
-export const readOptions = {
-  json: true,
-  jsonOptions: { wrapNumbers: true },
-  gaxOptions: { retryRequestOptions: { noResponseRetries: 0 } },
-};
 
 /** A TIMESTAMP from milliseconds since the epoch. */
 export function sendTime(milliseconds: number): string;

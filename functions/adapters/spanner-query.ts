@@ -3,7 +3,8 @@
  * It must never read what a later write depends on; that belongs into the write's own transaction.
  */
 import type { Database } from "@google-cloud/spanner";
-import { type FoundColumns, readOptions } from "./spanner-columns.ts";
+import { callTimeoutMs } from "./spanner-client.ts";
+import type { FoundColumns } from "./spanner-columns.ts";
 import { translate } from "./spanner-errors.ts";
 
 /**
@@ -12,7 +13,7 @@ import { translate } from "./spanner-errors.ts";
  */
 export async function query(database: Database, tag: string, statement: Statement): Promise<readonly FoundColumns[]> {
   try {
-    const [rows] = await database.run({ ...statement, ...readOptions, requestOptions: { requestTag: tag } });
+    const [rows] = await database.run({ ...statement, ...queryOptions, requestOptions: { requestTag: tag } });
     return rows as unknown as readonly FoundColumns[];
   } catch (error) {
     throw translate("before", error);
@@ -25,3 +26,17 @@ export interface Statement {
   readonly params: Readonly<Record<string, string | null>>;
   readonly types: Readonly<Record<string, "string" | "int64" | "timestamp">>;
 }
+
+/** How often the client repeats, without a pause, a query whose server was away. */
+const resumesMax = 10;
+
+/**
+ * How every query runs: rows as objects, INT64 as text inside a wrapper, bounded. A stream that fails before its first
+ * byte, aborted ones too, would be sent twice more, one and two seconds later (`noResponseRetries`): we want to hear it.
+ */
+export const queryOptions = {
+  json: true,
+  jsonOptions: { wrapNumbers: true },
+  maxResumeRetries: resumesMax,
+  gaxOptions: { timeout: callTimeoutMs, retryRequestOptions: { noResponseRetries: 0 } },
+};

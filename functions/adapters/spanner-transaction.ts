@@ -5,9 +5,9 @@
 import type { Database, Transaction } from "@google-cloud/spanner";
 import { refuse } from "../domain/errors.ts";
 import { addAbortPause } from "./spanner-abort-pause.ts";
-import { type FoundColumns, readOptions } from "./spanner-columns.ts";
+import type { FoundColumns } from "./spanner-columns.ts";
 import { grpcCodeOf, grpcCodes, translate } from "./spanner-errors.ts";
-import type { Statement } from "./spanner-query.ts";
+import { queryOptions, type Statement } from "./spanner-query.ts";
 import type { MutationTarget } from "./spanner-rows.ts";
 
 /**
@@ -93,7 +93,7 @@ function openTransaction(transaction: Transaction, tag: string) {
   const run = async (statement: Statement): Promise<readonly FoundColumns[]> => {
     if (failed !== undefined) throw failed.error;
     try {
-      const [rows] = await transaction.run({ ...statement, ...readOptions, requestOptions: { requestTag: tag } });
+      const [rows] = await transaction.run({ ...statement, ...queryOptions, requestOptions: { requestTag: tag } });
       return rows as unknown as readonly FoundColumns[];
     } catch (error) {
       failed = { error };

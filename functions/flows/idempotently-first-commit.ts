@@ -2,7 +2,7 @@
  * The first transaction (T1): the key row and the command's rows in one commit, fenced by owner and generation.
  * It never calls outside, and never believes a lost reply: an unknown commit is resolved by running it again.
  */
-import { hasCode } from "../domain/errors.ts";
+import { hasCode, refuse } from "../domain/errors.ts";
 import { expiryOf, type Fence, isExpired } from "../domain/idempotency.ts";
 import type { Change, FoundRows, KeyRow } from "../domain/rows.ts";
 import type { Begun, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
@@ -19,21 +19,31 @@ export async function firstCommit(
   fence: Fence,
 ): Promise<FirstCommit> {
   const createdAtMs = deps.clock.now();
-  if (fence.generation === 1 && work.blind !== undefined) {
-    const blind = await insertBlindly(deps, request, work.blind(fence), fence, createdAtMs);
-    if (blind !== undefined) return blind;
-    // Whoever lost to a twin can learn so without a transaction; a hundred of those on one row would hold each other up.
-    const standing = await lookAtKeyRow(deps, request, fence);
-    if (standing !== undefined) return standing;
-  }
-  for (let run = 1; ; run += 1) {
-    try {
-      return await deps.ledger.transact("first-commit", (scope) =>
-        guarded(deps, request, work, fence, createdAtMs, scope),
-      );
-    } catch (error) {
-      if (!hasCode(error, "commit_unknown") || run === runsMax) throw error;
+  let mayStand = false;
+  try {
+    if (fence.generation === 1 && work.blind !== undefined) {
+      const blind = await insertBlindly(deps, request, work.blind(fence), fence, createdAtMs);
+      if (typeof blind !== "string") return blind;
+      mayStand = blind === "unknown";
+      // Whoever lost to a twin can learn so without a transaction; a hundred of those on one row hold each other up.
+      const standing = await lookAtKeyRow(deps, request, fence);
+      if (standing !== undefined) return standing;
     }
+    for (let run = 1; ; run += 1) {
+      try {
+        return await deps.ledger.transact("first-commit", (scope) =>
+          guarded(deps, request, work, fence, createdAtMs, scope),
+        );
+      } catch (error) {
+        if (!hasCode(error, "commit_unknown") || run === runsMax) throw error;
+        mayStand = true;
+      }
+    }
+  } catch (error) {
+    // A ledger that went away does not say that an earlier commit failed.
+    if (mayStand && hasCode(error, "store_unavailable"))
+      throw refuse("commit_unknown", "The ledger did not say whether the first commit stands.", { cause: error });
+    throw error;
   }
 }
 
@@ -69,14 +79,14 @@ export async function giveUpLease(deps: IdempotencyDependencies, keyHash: string
 /** How often an unknown commit is run again before the client is told to retry. */
 const runsMax = 3;
 
-/** One round trip; undefined when a row stood there or the reply was lost, and the guarded run must look. */
+/** One round trip; `exists` when a row stood there, `unknown` when the reply was lost: then the guarded run must look. */
 async function insertBlindly(
   deps: IdempotencyDependencies,
   request: IdempotentRequest,
   begun: Begun,
   fence: Fence,
   createdAtMs: number,
-): Promise<FirstCommit | undefined> {
+): Promise<FirstCommit | "exists" | "unknown"> {
   if (begun.kind === "locked") return { kind: "locked" };
   const row = keyRowOf(request, begun, fence, createdAtMs);
   try {
@@ -84,9 +94,9 @@ async function insertBlindly(
       ...begun.changes,
       { op: "insert", table: "idempotency_keys", row },
     ]);
-    return inserted === "inserted" ? committed(begun, row) : undefined;
+    return inserted === "inserted" ? committed(begun, row) : inserted;
   } catch (error) {
-    if (hasCode(error, "commit_unknown")) return undefined;
+    if (hasCode(error, "commit_unknown")) return "unknown";
     throw error;
   }
 }

@@ -93,12 +93,13 @@ export interface LedgerTransactionScope {
 export interface Ledger {
   /**
    * Inserts rows blindly in one round trip. `exists` says that a row was there: perhaps our own, from a lost reply.
-   * @throws DomainError `commit_unknown`, `store_unavailable`, `permission_denied`
+   * @throws DomainError `commit_unknown`, `store_unavailable`, `permission_denied`; `internal` for a row that no table takes
    */
   insert(tag: string, changes: readonly Change[]): Promise<"inserted" | "exists">;
   /**
    * Runs the body in a transaction and commits what it wrote; runs it again when the store aborts.
-   * @throws what the body throws; DomainError `commit_unknown`, `store_unavailable`, `permission_denied`
+   * @throws what the body throws; DomainError `commit_unknown`, `store_unavailable`, `permission_denied`; `internal` when
+   *   a row exists or is missing against what the change says, so that the same business action is never booked twice
    */
   transact<Result>(tag: string, body: (scope: LedgerTransactionScope) => Promise<Result>): Promise<Result>;
   /** A strong read of one or more rows outside a transaction; one round trip. */
@@ -154,6 +155,7 @@ export interface Accounts {
   findKey(digest: string): Promise<ApiKey | undefined>;
   /** The account with this name, made if there is none; two parallel calls make one. */
   ensureAccount(account: Account): Promise<Account>;
+  /** A digest that is known already stays as it is, revoked or not. */
   addKey(key: ApiKey): Promise<void>;
   /** Keys of the account with this name, newest first. */
   listKeys(accountName: string): Promise<readonly ApiKey[]>;

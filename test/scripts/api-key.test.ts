@@ -30,7 +30,7 @@ describe("the API key script", () => {
   });
 
   test("needs to be told the project of a stage, and never guesses one", async () => {
-    await expect(stageDoor({})).rejects.toThrow("--stage needs PROJECT_ID");
+    await expect(stageDoor({ STAGE_FILE: "none" })).rejects.toThrow("--stage needs PROJECT_ID");
   });
 
   test.each([
