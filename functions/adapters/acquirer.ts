@@ -36,7 +36,13 @@ type WireOrder = Readonly<Record<string, string>>;
 function authorizationOf(order: AuthorizeOrder): WireOrder {
   const { key, currency } = order;
   const captureLater = order.captureLater ? { capture_later: "true" } : {};
-  return { key, amount_minor: String(order.amountMinor), currency, payment_method: order.paymentMethodToken, ...captureLater };
+  return {
+    key,
+    amount_minor: String(order.amountMinor),
+    currency,
+    payment_method: order.paymentMethodToken,
+    ...captureLater,
+  };
 }
 
 function followUpOf({ key, reference, amountMinor, currency }: FollowUpOrder): WireOrder {

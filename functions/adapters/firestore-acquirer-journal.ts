@@ -60,7 +60,8 @@ function lineOf(fields: Record<string, unknown>): JournalLine {
   const { kind, key, amountMinor, currency, paymentMethodToken, reference, captureLater, result, createdAtMs } = fields;
   if (typeof key !== "string" || typeof amountMinor !== "string" || !/^\d+$/.test(amountMinor)) throw unreadable();
   if (!isKind(kind) || !isCurrency(currency) || typeof captureLater !== "boolean") throw unreadable();
-  if (!isTextOrNull(paymentMethodToken) || !isTextOrNull(reference) || typeof createdAtMs !== "number") throw unreadable();
+  if (!isTextOrNull(paymentMethodToken) || !isTextOrNull(reference) || typeof createdAtMs !== "number")
+    throw unreadable();
   const order = { kind, key, amountMinor: BigInt(amountMinor), currency, paymentMethodToken, reference, captureLater };
   return { ...order, result: resultOf(result), createdAtMs };
 }

@@ -43,7 +43,13 @@ export async function listEvents(
   database: Database,
   asked: EventQuery,
 ): Promise<{ readonly events: readonly PaymentEvent[]; readonly hasMore: boolean }> {
-  const list = { table: "events", index: "events_newest", isSharded: true, id: "event_id", filters: { type: asked.types } };
+  const list = {
+    table: "events",
+    index: "events_newest",
+    isSharded: true,
+    id: "event_id",
+    filters: { type: asked.types },
+  };
   const rows = await query(database, "list-events", selectPage(list, asked));
   const { page, hasMore } = pageOf<PaymentEvent>(rows.map(rowCodecs.events.read), asked);
   return { events: page, hasMore };

@@ -16,7 +16,10 @@ export interface ReadEventDependencies {
  * One event.
  * @throws DomainError `resource_missing` with param `id`
  */
-export async function readEvent(deps: ReadEventDependencies, input: { readonly accountId: string; readonly eventId: string }): Promise<PaymentEvent> {
+export async function readEvent(
+  deps: ReadEventDependencies,
+  input: { readonly accountId: string; readonly eventId: string },
+): Promise<PaymentEvent> {
   const event = await ownEvent(deps, input.accountId, input.eventId);
   if (event === undefined) throw noSuchEvent(input.eventId, "id");
   return event;
@@ -47,7 +50,12 @@ function noSuchEvent(eventId: string, param: string): DomainError {
   return refuse("resource_missing", `No such event: '${eventId}'`, { param });
 }
 
-async function cursor(deps: ReadEventDependencies, accountId: string, id: string | null, param: string): Promise<PaymentEvent | null> {
+async function cursor(
+  deps: ReadEventDependencies,
+  accountId: string,
+  id: string | null,
+  param: string,
+): Promise<PaymentEvent | null> {
   if (id === null) return null;
   const event = await ownEvent(deps, accountId, id);
   if (event === undefined) throw noSuchEvent(id, param);

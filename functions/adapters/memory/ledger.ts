@@ -162,7 +162,10 @@ type PageQuery<Row> = Pick<IntentQuery, "accountId" | "limit" | "createdFromMs" 
   readonly endingBefore: Row | null;
 };
 
-function page<Row extends Listed>(all: readonly Row[], query: PageQuery<Row>): { rows: readonly Row[]; hasMore: boolean } {
+function page<Row extends Listed>(
+  all: readonly Row[],
+  query: PageQuery<Row>,
+): { rows: readonly Row[]; hasMore: boolean } {
   const { startingAfter, endingBefore, createdFromMs, createdBeforeMs } = query;
   const matching = all
     .filter((each) => each.accountId === query.accountId)
