@@ -119,7 +119,7 @@ describe("ending a refund", () => {
 test("whatever is asked and however it ends: refunded and reserved never exceed what was captured", () => {
   const asked = fc.record({
     amountMinor: fc.bigInt({ min: -10n, max: 60n }),
-    ends: fc.constantFrom("not", approved, declined),
+    ends: fc.constantFrom(null, approved, declined),
   });
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 100n }), fc.array(asked), (capturedMinor, requests) => {
@@ -127,7 +127,7 @@ test("whatever is asked and however it ends: refunded and reserved never exceed 
       for (const { amountMinor, ends } of requests) {
         const begun = begin(charge, of(amountMinor));
         if (begun instanceof Error) continue;
-        charge = ends === "not" ? begun.charge : ended(begun, ends).charge;
+        charge = ends === null ? begun.charge : ended(begun, ends).charge;
         expect(charge.refundedMinor >= 0n && charge.refundReservedMinor >= 0n).toBe(true);
         expect(charge.refundedMinor + charge.refundReservedMinor <= capturedMinor).toBe(true);
       }

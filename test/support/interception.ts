@@ -16,9 +16,14 @@ export interface Intercepted<Port> {
   readonly calls: string[];
   /** Disturbs the `nth` call (1 is the next one) of `method`, once. */
   disturb(method: keyof Port & string, fault: Fault, nth?: number): void;
+  /** Disturbs the `nth` call (1 is the next one) of whatever method, once. */
+  disturbCall(nth: number, fault: Fault): void;
   /** Disturbs every call of every method until the returned function is called. */
   disturbAll(fault: Fault): () => void;
 }
+
+/** Stands for each method; no port has one of this name. */
+const anyMethod = "*";
 
 /** Wraps a port's methods. */
 export function intercept<Port extends object>(port: Port): Intercepted<Port> {
@@ -28,7 +33,7 @@ export function intercept<Port extends object>(port: Port): Intercepted<Port> {
 
   const faultFor = (method: string): Fault | undefined => {
     for (const [index, rule] of rules.entries()) {
-      if (rule.method !== method) continue;
+      if (rule.method !== method && rule.method !== anyMethod) continue;
       rule.left -= 1;
       if (rule.left > 0) continue;
       rules.splice(index, 1);
@@ -54,6 +59,7 @@ export function intercept<Port extends object>(port: Port): Intercepted<Port> {
     port: wrapped,
     calls,
     disturb: (method, fault, nth = 1) => void rules.push({ method, fault, left: nth }),
+    disturbCall: (nth, fault) => void rules.push({ method: anyMethod, fault, left: nth }),
     disturbAll: (fault) => {
       always = fault;
       return () => {
