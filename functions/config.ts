@@ -2,6 +2,7 @@
  * The names that the code, the stacks and the laptop share, and the typed reading of a function's environment.
  * It never holds a value that differs between stages: those come from the environment.
  */
+import type { RateLimit } from "./domain/rate-limit.ts";
 
 /** Every deployed function: its entry file, its Cloud Run service and its bundle carry this name (design section 2). */
 export const functionNames = ["payments-api", "ledger-writer", "test-acquirer"] as const;
@@ -21,10 +22,15 @@ export const environmentNames = {
   firestoreDatabase: "FIRESTORE_DATABASE",
   /** Base URL of the acquirer, without a trailing slash. */
   acquirerUrl: "ACQUIRER_URL",
+  /** Audience of the identity token that a closed acquirer wants beside the secret; not set where it wants none. */
+  acquirerAudience: "ACQUIRER_AUDIENCE",
   /** Shared secret between us and the acquirer, mounted from Secret Manager. */
   acquirerSecret: "ACQUIRER_SECRET",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
+  /** Requests a second of one API key to one instance, and how many at once after a pause; whole numbers. */
+  rateLimitPerSecond: "RATE_LIMIT_PER_SECOND",
+  rateLimitBurst: "RATE_LIMIT_BURST",
 } as const;
 
 /** Collections of the Firestore database, and the field that its TTL policies watch. */
@@ -38,6 +44,21 @@ export const firestoreNames = {
 } as const;
 
 /**
+ * Attributes of a message on the topic `payment-events`: what subscriptions filter by, and what the views in BigQuery read
+ * beside the message's data, which is the event's JSON (contract section 7).
+ */
+export const eventAttributes = {
+  /** The event's id. */
+  eventId: "event_id",
+  /** The event's type, for example `payment_intent.succeeded`. */
+  type: "event_type",
+  /** The account that it belongs to. */
+  account: "account_id",
+  /** Version of the object inside; projections order by it, effects never do (design section 6). */
+  objectVersion: "object_version",
+} as const;
+
+/**
  * Reads one required variable.
  * @throws Error that names the variable when it is missing or empty, so that a wrong deployment fails at its start.
  */
@@ -48,4 +69,29 @@ export function requiredVariable(
   const value = environment[name];
   if (value === undefined || value === "") throw new Error(`Environment variable ${name} is missing.`);
   return value;
+}
+
+/**
+ * Reads the limit of requests per API key and instance; what is not set has the default.
+ * @throws Error that names the variable when it holds anything but a whole number from 1.
+ */
+export function rateLimitOf(environment: Readonly<Record<string, string | undefined>>): RateLimit {
+  const { rateLimitPerSecond, rateLimitBurst } = environmentNames;
+  return {
+    perSecond: countIn(environment, rateLimitPerSecond) ?? defaultRateLimit.perSecond,
+    burst: countIn(environment, rateLimitBurst) ?? defaultRateLimit.burst,
+  };
+}
+
+/**
+ * 100 a second, as the API that clients know allows in all; an instance carries 32 requests at once, so one key can keep
+ * it busy but not drown it. A burst of two seconds' worth lets a batch job start without a pause.
+ */
+export const defaultRateLimit: RateLimit = { perSecond: 100, burst: 200 };
+
+function countIn(environment: Readonly<Record<string, string | undefined>>, name: string): number | undefined {
+  const value = environment[name];
+  if (value === undefined || value === "") return undefined;
+  if (!/^[1-9][0-9]{0,5}$/.test(value)) throw new Error(`Environment variable ${name} must be a whole number from 1.`);
+  return Number(value);
 }

@@ -4,6 +4,7 @@
  */
 import { http } from "@google-cloud/functions-framework";
 import { httpAcquirer } from "./adapters/acquirer.ts";
+import { identityTokenFor } from "./adapters/identity-token.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
@@ -21,7 +22,11 @@ const spanner = openSpanner(
 
 const handler = ledgerWriter({
   ledger: spannerLedger(spanner),
-  acquirer: httpAcquirer({ baseUrl: setting("acquirerUrl"), secret: setting("acquirerSecret") }),
+  acquirer: httpAcquirer({
+    baseUrl: setting("acquirerUrl"),
+    secret: setting("acquirerSecret"),
+    identityToken: identityTokenFor({ audience: process.env[environmentNames.acquirerAudience], clock: systemClock }),
+  }),
   clock: systemClock,
   random: systemRandom,
   log: jsonLog,

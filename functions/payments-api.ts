@@ -6,14 +6,16 @@ import { http } from "@google-cloud/functions-framework";
 import { httpAcquirer } from "./adapters/acquirer.ts";
 import { openFirestore } from "./adapters/firestore-client.ts";
 import { firestoreIdempotencyCache } from "./adapters/firestore-idempotency-cache.ts";
+import { identityTokenFor } from "./adapters/identity-token.ts";
 import { spannerAccounts } from "./adapters/spanner-accounts.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
-import { environmentNames, firestoreNames, requiredVariable } from "./config.ts";
+import { environmentNames, firestoreNames, rateLimitOf, requiredVariable } from "./config.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { paymentsApi } from "./edge/payments-api.ts";
+import { warmedUp } from "./edge/warm-up.ts";
 
 const setting = (name: keyof typeof environmentNames) => requiredVariable(process.env, environmentNames[name]);
 const projectId = setting("project");
@@ -22,19 +24,28 @@ const names = { projectId, instance: setting("spannerInstance"), database: setti
 const spanner = openSpanner(names, jsonLog);
 const firestore = openFirestore({ projectId, databaseId: setting("firestoreDatabase") });
 
-const handler = paymentsApi({
+const cache = firestoreIdempotencyCache({
+  database: firestore.database,
+  collection: firestoreNames.idempotencyKeys,
+  deleteAfterField: firestoreNames.deleteAfter,
+});
+
+const api = paymentsApi({
   ledger: spannerLedger(spanner),
   accounts: spannerAccounts(spanner),
-  cache: firestoreIdempotencyCache({
-    database: firestore.database,
-    collection: firestoreNames.idempotencyKeys,
-    deleteAfterField: firestoreNames.deleteAfter,
+  cache,
+  acquirer: httpAcquirer({
+    baseUrl: setting("acquirerUrl"),
+    secret: setting("acquirerSecret"),
+    identityToken: identityTokenFor({ audience: process.env[environmentNames.acquirerAudience], clock: systemClock }),
   }),
-  acquirer: httpAcquirer({ baseUrl: setting("acquirerUrl"), secret: setting("acquirerSecret") }),
   clock: systemClock,
   random: systemRandom,
   log: jsonLog,
+  rateLimit: rateLimitOf(process.env),
 });
+// The record of no key: an identity is a digest, and this is none.
+const handler = warmedUp(api, () => cache.read("warm-up"), { clock: systemClock, log: jsonLog });
 
 const door = installFrontDoor(handler, { ownHeaders: () => ({ "Request-Id": systemRandom.id("req") }) });
 shutDownGracefully(door, { onDrained: async () => void (await Promise.all([spanner.close(), firestore.close()])) });

@@ -1,5 +1,5 @@
 /**
- * What holds state: the ledger, the documents, the secret.
+ * What holds state: the ledger, the documents, the secret, the history of events and logs.
  * It must never contain something that is deployed every day: a slip there must not be able to take a store along.
  */
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
@@ -8,7 +8,9 @@ import type { Construct } from "constructs";
 import { firestoreNames } from "../functions/config.ts";
 import { AcquirerSecret } from "./constructs/acquirer-secret.ts";
 import { DocumentDatabase } from "./constructs/document-database.ts";
+import { EventWarehouse } from "./constructs/event-warehouse.ts";
 import { LedgerDatabase } from "./constructs/ledger-database.ts";
+import { ProtectedDataset } from "./constructs/protected-dataset.ts";
 import type { Settings } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
 
@@ -17,10 +19,12 @@ export class DataStack extends TerraformStack {
   readonly ledger: LedgerDatabase;
   readonly documents: DocumentDatabase;
   readonly acquirerSecret: AcquirerSecret;
+  readonly warehouse: EventWarehouse;
+  readonly logs: ProtectedDataset;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    stateBackend(this, id);
+    stateBackend(this, id, settings);
     new GoogleProvider(this, "google", { project: settings.projectId, region: settings.region });
 
     this.ledger = new LedgerDatabase(this, "ledger", settings);
@@ -30,5 +34,12 @@ export class DataStack extends TerraformStack {
       .withoutIndexes(firestoreNames.idempotencyKeys);
 
     this.acquirerSecret = new AcquirerSecret(this, "acquirer-secret", settings);
+
+    this.warehouse = new EventWarehouse(this, "warehouse", settings);
+
+    this.logs = new ProtectedDataset(this, "logs", settings, {
+      name: "payments-logs",
+      description: "Log lines of the functions, one partitioned table for each log.",
+    });
   }
 }

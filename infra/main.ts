@@ -6,12 +6,19 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { functionNames } from "../functions/config.ts";
+import { isDeploying } from "./deploy-guard.ts";
 import { paymentsApp } from "./payments-app.ts";
-import { readSettings } from "./settings.ts";
+import { isPlaceholder, NO_PROJECT, readSettings } from "./settings.ts";
+import { withStageFile } from "./stage-file.ts";
 
 const projectFolder = join(import.meta.dirname, "..");
 const sourcesFolder = process.env["SOURCES"] === "none" ? null : join(projectFolder, "dist");
-const settings = readSettings(process.env, sourcesFolder);
+const settings = readSettings(withStageFile(process.env), sourcesFolder);
+
+if (isPlaceholder(settings) && isDeploying()) {
+  process.stderr.write(`deploy: ${NO_PROJECT}\n`);
+  process.exit(1);
+}
 
 // The CLI of CDKTF names its output folder in this variable.
 paymentsApp(settings, process.env["CDKTF_OUTDIR"] ?? join(projectFolder, "cdktf.out")).synth();

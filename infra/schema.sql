@@ -1,6 +1,6 @@
 -- The ledger's schema in Cloud Spanner's GoogleSQL: the truth about payments, keys, books and events (design sections 4-6).
--- It never starts a key or an index with a time or a counter, and a statement that was deployed is never edited, moved or
--- removed: changes are appended at the end, because Terraform sends only what follows the statements it already sent.
+-- It never starts a key or an index with a time or a counter, and a statement that was released is never edited, moved or
+-- removed: changes are files of migrations/, because Terraform sends only what follows the statements it already sent.
 --
 -- Conventions. Ids are random text with a prefix (`pi_`, `ch_`, `re_`, `evt_`), so writes spread over the whole key range.
 -- Amounts are integers in the minor unit of `currency` (lower-case ISO 4217). Times are the application's clock to the

@@ -3,55 +3,129 @@
  * It must never hold state: everything in it can be destroyed and built again.
  */
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
-import { TerraformStack } from "cdktf";
+import { TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { environmentNames } from "../functions/config.ts";
+import { FunctionCaller } from "./constructs/function-caller.ts";
 import { readSecret, useDocuments, useLedger } from "./constructs/grants.ts";
-import { PaymentFunction } from "./constructs/payment-function.ts";
-import { SourceBucket } from "./constructs/source-bucket.ts";
+import { invoke, PaymentFunction } from "./constructs/payment-function.ts";
+import { Schedule } from "./constructs/schedule.ts";
 import type { DataStack } from "./data-stack.ts";
+import type { FoundationStack } from "./foundation-stack.ts";
 import type { Settings } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
 
-/** The functions. */
+/** The functions, and what calls them. */
 export class ServicesStack extends TerraformStack {
-  constructor(scope: Construct, id: string, settings: Settings, data: DataStack) {
+  constructor(scope: Construct, id: string, settings: Settings, stacks: Below) {
     super(scope, id);
-    stateBackend(this, id);
+    stateBackend(this, id, settings);
     new GoogleProvider(this, "google", { project: settings.projectId, region: settings.region });
 
-    const sources = new SourceBucket(this, "sources", settings);
-    const shared = { settings, sources, secrets: { [environmentNames.acquirerSecret]: data.acquirerSecret } };
-    const documents = {
-      [environmentNames.project]: settings.projectId,
-      [environmentNames.firestoreDatabase]: data.documents.database.name,
+    const { foundation, data } = stacks;
+    const { accounts } = foundation;
+    const shared = { settings, foundation, secrets: { [environmentNames.acquirerSecret]: data.acquirerSecret } };
+    const project = { [environmentNames.project]: settings.projectId };
+    const documents = { [environmentNames.firestoreDatabase]: data.documents.database.name };
+    const ledger = {
+      [environmentNames.spannerInstance]: data.ledger.database.instance,
+      [environmentNames.spannerDatabase]: data.ledger.database.name,
     };
 
-    const acquirerUrl = settings.hasTestAcquirer
-      ? new PaymentFunction(this, "test-acquirer", {
-          ...shared,
-          description: "A card network for tests, with a journal of every call.",
-          ...LIGHT,
-          instances: { min: 0, max: 5 },
-          environment: documents,
-          may: [useDocuments(data.documents), readSecret(data.acquirerSecret)],
-        }).url
-      : settings.acquirerUrl;
+    const testAcquirer =
+      accounts.testAcquirer &&
+      new PaymentFunction(this, "test-acquirer", {
+        ...shared,
+        account: accounts.testAcquirer,
+        description: "A card network for tests, with a journal of every call.",
+        ...LIGHT,
+        instances: { min: 0, max: 5 },
+        // A function of the same project does not count as internal, so it stands open to whoever may invoke it.
+        reachedFrom: "anywhere",
+        isPublic: settings.isPublic,
+        environment: { ...project, ...documents },
+        may: [useDocuments(data.documents), readSecret(data.acquirerSecret)],
+      });
+    const acquirer = acquirerOf(settings, testAcquirer);
 
-    new PaymentFunction(this, "payments-api", {
+    const paymentsApi = new PaymentFunction(this, "payments-api", {
       ...shared,
+      account: accounts.paymentsApi,
       description: "The payments API: idempotency, payment intents, charges.",
       ...WAITING,
       instances: settings.instances,
+      reachedFrom: "anywhere",
+      isPublic: settings.isPublic,
       environment: {
+        ...project,
         ...documents,
-        [environmentNames.spannerInstance]: data.ledger.database.instance,
-        [environmentNames.spannerDatabase]: data.ledger.database.name,
-        [environmentNames.acquirerUrl]: acquirerUrl,
+        ...ledger,
+        ...acquirer.environment,
+        [environmentNames.rateLimitPerSecond]: String(settings.rateLimit.perSecond),
+        [environmentNames.rateLimitBurst]: String(settings.rateLimit.burst),
       },
-      may: [useLedger(data.ledger), useDocuments(data.documents), readSecret(data.acquirerSecret)],
+      may: [
+        useLedger(data.ledger),
+        useDocuments(data.documents),
+        readSecret(data.acquirerSecret),
+        ...acquirer.mayBeCalled,
+      ],
     });
+
+    const ledgerWriter = new PaymentFunction(this, "ledger-writer", {
+      ...shared,
+      account: accounts.ledgerWriter,
+      description: "Completes what a worker of payments-api left unfinished.",
+      ...SWEEPING,
+      reachedFrom: "platform",
+      isPublic: false,
+      environment: {
+        ...project,
+        ...ledger,
+        ...acquirer.environment,
+        [environmentNames.callerAccount]: accounts.ledgerSchedule.email,
+      },
+      may: [useLedger(data.ledger), readSecret(data.acquirerSecret), ...acquirer.mayBeCalled],
+    });
+    new Schedule(this, "complete-attempts", {
+      settings,
+      description: "Settles payments whose worker died.",
+      // An attempt is overdue 40 s after it began, so a client that died is answered for within two minutes.
+      every: "* * * * *",
+      calls: ledgerWriter,
+      path: "/complete",
+      as: new FunctionCaller(this, "ledger-schedule", {
+        settings,
+        account: accounts.ledgerSchedule,
+        service: ledgerWriter.service,
+        products: ["cloudscheduler"],
+      }),
+      deadlineSeconds: SWEEPING.timeoutSeconds,
+    });
+
+    new TerraformOutput(this, "payments-api-url", { value: paymentsApi.url });
   }
+}
+
+/** The stacks that this one is deployed after. */
+export interface Below {
+  readonly foundation: FoundationStack;
+  readonly data: DataStack;
+}
+
+/**
+ * Where the acquirer is. A test acquirer that is closed to the world asks its callers for an identity token beside the
+ * secret: the variable makes them send one, the grant makes it count.
+ */
+function acquirerOf(settings: Settings, testAcquirer: PaymentFunction | undefined) {
+  const { acquirerUrl, acquirerAudience } = environmentNames;
+  if (testAcquirer === undefined) return { environment: { [acquirerUrl]: settings.acquirerUrl }, mayBeCalled: [] };
+  const { url } = testAcquirer;
+  if (settings.isPublic) return { environment: { [acquirerUrl]: url }, mayBeCalled: [] };
+  return {
+    environment: { [acquirerUrl]: url, [acquirerAudience]: url },
+    mayBeCalled: [invoke(testAcquirer, settings)],
+  };
 }
 
 /**
@@ -63,3 +137,9 @@ const WAITING = { cpu: 1, memoryMiB: 512, concurrency: 32, timeoutSeconds: 60 };
 
 /** For a function with one store and little to do. */
 const LIGHT = { cpu: 1, memoryMiB: 512, concurrency: 16, timeoutSeconds: 60 };
+
+/**
+ * For a function that sweeps: 20 attempts of at most 10 s are 200 s, and 240 leave room for the commits. One sweep begins
+ * each minute and takes attempts of its own, so at most four run at once; three instances with two each hold six.
+ */
+const SWEEPING = { cpu: 1, memoryMiB: 512, concurrency: 2, timeoutSeconds: 240, instances: { min: 0, max: 3 } };

@@ -2,7 +2,8 @@
  * What differs between the stages, as plain data: sizes, places, protection, who may call.
  * It must never hold a secret, and nothing outside infra reads it: functions get their settings as environment variables.
  */
-import { environmentNames } from "../functions/config.ts";
+import { environmentNames, rateLimitOf } from "../functions/config.ts";
+import { type SpannerSize, spannerSizeNamed, spannerSizes } from "./spanner-sizes.ts";
 
 /** Everything the stacks need to know about where and how they are deployed. */
 export interface Settings extends Stage {
@@ -15,6 +16,16 @@ export interface Settings extends Stage {
   readonly prefix: string;
   /** May the whole world reach the functions? Each of them still asks for an API key or a secret. */
   readonly isPublic: boolean;
+  /** Who is told when an alert fires; null for nobody. */
+  readonly alertEmail: string | null;
+  /** Monthly budget of the project in whole units of the billing account's currency; null for none. */
+  readonly budget: { readonly billingAccount: string; readonly monthlyUnits: number } | null;
+  /** Bucket of Terraform's state; null keeps it in files beside the project, as long as one person deploys. */
+  readonly stateBucket: string | null;
+  /** Part of every queue's name, from 1; raised by each teardown, because a deleted queue's name stays blocked for a week. */
+  readonly queueGeneration: number;
+  /** Requests of one API key to one instance of payments-api: for ever, and at once after a pause. */
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
   /** Base URL of the acquirer where the test acquirer is not deployed. */
   readonly acquirerUrl: string;
   /** Folder with one built folder per function; null to synthesize without their zips. */
@@ -29,17 +40,14 @@ export type StageName = (typeof stageNames)[number];
 
 /** What a stage decides by itself. */
 export interface Stage {
-  readonly spanner: {
-    /** Null: regional, in the region of the functions; else a multi-region configuration such as `nam3`. */
-    readonly multiRegion: string | null;
-    /** Multiples of 100; 1000 is one node. */
-    readonly processingUnits: number;
-    readonly edition: "STANDARD" | "ENTERPRISE" | "ENTERPRISE_PLUS";
-    /** Whole days that old versions of rows stay readable. */
+  readonly spanner: SpannerSize & {
+    /** Whole days that old versions of rows stay readable, 1 to 7. */
     readonly versionRetentionDays: number;
+    /** Whole days that a daily backup is kept; null for no backups, which would keep the instance from being deleted. */
+    readonly backupRetentionDays: number | null;
   };
-  /** Null: in the region of the functions; else `nam5` or `eur3`. */
-  readonly firestoreMultiRegion: string | null;
+  /** Firestore in several regions of the continent, where there is such a place; else in the region of the functions. */
+  readonly isFirestoreMultiRegion: boolean;
   /** Stores refuse to be deleted, by any tool. */
   readonly isProtected: boolean;
   /** The card network for tests; never where real money moves. */
@@ -48,25 +56,25 @@ export interface Stage {
   readonly instances: { readonly min: number; readonly max: number };
 }
 
-/** The stages as data. 100 processing units are the smallest Spanner; 1000 are a whole node, where its guide values hold. */
+/** The stages as data. Thirty days of backups outlast a mistake that is found at the end of a month. */
 const stages: Readonly<Record<StageName, Stage>> = {
   dev: {
-    spanner: { multiRegion: null, processingUnits: 100, edition: "STANDARD", versionRetentionDays: 1 },
-    firestoreMultiRegion: null,
+    spanner: { ...spannerSizes.smallest, versionRetentionDays: 1, backupRetentionDays: null },
+    isFirestoreMultiRegion: false,
     isProtected: false,
     hasTestAcquirer: true,
     instances: { min: 0, max: 5 },
   },
   staging: {
-    spanner: { multiRegion: null, processingUnits: 100, edition: "STANDARD", versionRetentionDays: 1 },
-    firestoreMultiRegion: null,
+    spanner: { ...spannerSizes.smallest, versionRetentionDays: 1, backupRetentionDays: null },
+    isFirestoreMultiRegion: false,
     isProtected: false,
     hasTestAcquirer: true,
     instances: { min: 0, max: 20 },
   },
   prod: {
-    spanner: { multiRegion: null, processingUnits: 1000, edition: "STANDARD", versionRetentionDays: 7 },
-    firestoreMultiRegion: "nam5",
+    spanner: { ...spannerSizes["one-node"], versionRetentionDays: 7, backupRetentionDays: 30 },
+    isFirestoreMultiRegion: true,
     isProtected: true,
     hasTestAcquirer: false,
     instances: { min: 1, max: 100 },
@@ -75,6 +83,15 @@ const stages: Readonly<Record<StageName, Stage>> = {
 
 /** Stands for the project until PROJECT_ID names one. */
 export const placeholderProject = "placeholder-project";
+
+/** True while no project was named: such a stage can be synthesized and looked at, not deployed. */
+export function isPlaceholder(settings: Settings): boolean {
+  return settings.projectId === placeholderProject;
+}
+
+/** What a deploy without a project says, in one line. */
+export const NO_PROJECT =
+  "No project is named, so there is nowhere to deploy to: npm run bootstrap -- --project PROJECT --region REGION --stage dev";
 
 /** Where everything runs unless REGION says otherwise: it has every product, and the cheapest price tier. */
 const defaultRegion = "us-central1";
@@ -86,26 +103,36 @@ const placeholderAcquirerUrl = "https://acquirer.example";
 const prefixLengthMax = 9;
 
 /**
- * Settings from the environment: STAGE, PROJECT_ID, REGION, PREFIX, PUBLIC, ACQUIRER_URL; everything has a default.
+ * Settings from the environment: STAGE, PROJECT_ID, REGION, PREFIX, PUBLIC, SPANNER, ALERT_EMAIL, STATE_BUCKET,
+ * QUEUE_GENERATION, BILLING_ACCOUNT, MONTHLY_BUDGET, ACQUIRER_URL; everything has a default, and an empty variable counts
+ * as none. `withStageFile` puts what bootstrap wrote under the environment.
  * @throws Error that names the variable whose value is not understood.
  */
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
   sourcesFolder: string | null,
 ): Settings {
-  const stage = oneOf("STAGE", environment["STAGE"] ?? "dev", stageNames);
+  const stage = oneOf("STAGE", environment["STAGE"] || "dev", stageNames);
   const prefix = environment["PREFIX"] ?? "";
   if (!/^(?:[a-z](?:[a-z0-9-]*[a-z0-9])?)?$/.test(prefix) || prefix.length > prefixLengthMax) {
     throw new Error(`PREFIX must be at most ${prefixLengthMax} of a-z, 0-9 and inner hyphens, not ${prefix}.`);
   }
+  const spanner = environment["SPANNER"];
+  const defaults = stages[stage];
   return {
-    ...stages[stage],
+    ...defaults,
+    spanner: { ...defaults.spanner, ...(spanner ? spannerSizeNamed(spanner) : {}) },
     stage,
     prefix,
-    projectId: environment[environmentNames.project] ?? placeholderProject,
-    region: environment["REGION"] ?? defaultRegion,
-    isPublic: oneOf("PUBLIC", environment["PUBLIC"] ?? "true", ["true", "false"]) === "true",
-    acquirerUrl: environment[environmentNames.acquirerUrl] ?? placeholderAcquirerUrl,
+    projectId: environment[environmentNames.project] || placeholderProject,
+    region: environment["REGION"] || defaultRegion,
+    isPublic: oneOf("PUBLIC", environment["PUBLIC"] || "false", ["true", "false"]) === "true",
+    alertEmail: environment["ALERT_EMAIL"] || null,
+    budget: budgetOf(environment["BILLING_ACCOUNT"], environment["MONTHLY_BUDGET"]),
+    stateBucket: environment["STATE_BUCKET"] || null,
+    queueGeneration: generation(environment["QUEUE_GENERATION"] || "1"),
+    rateLimit: rateLimitOf(environment),
+    acquirerUrl: environment[environmentNames.acquirerUrl] || placeholderAcquirerUrl,
     sourcesFolder,
   };
 }
@@ -115,17 +142,55 @@ export function named(settings: Settings, name: string): string {
   return settings.prefix === "" ? name : `${settings.prefix}-${name}`;
 }
 
+/** The name of a queue in its present generation; 60 letters leave room for both in the 100 that a queue may have. */
+export function queueName(settings: Settings, name: string): string {
+  return `${named(settings, name)}-g${settings.queueGeneration}`;
+}
+
+/** Folder of a stack's state in the bucket: two stages, or two people's prefixes, never meet in it. */
+export function stateFolder({ prefix, stage }: Settings, stack: string): string {
+  return prefix === "" ? `${stage}/${stack}` : `${prefix}/${stage}/${stack}`;
+}
+
 /** Names of the stores, as the stacks make them and as an operator's scripts find them. */
 export function storeNames(settings: Settings): {
   readonly spannerInstance: string;
   readonly spannerDatabase: string;
   readonly firestoreDatabase: string;
+  /** Id of the custom role under which functions use the ledger. */
+  readonly ledgerRole: string;
 } {
   return {
     spannerInstance: named(settings, "payments"),
     spannerDatabase: "ledger",
     firestoreDatabase: named(settings, "payments"),
+    // Stable for ever: a deleted role's id stays blocked for up to 37 days. Hyphens are not allowed in it.
+    ledgerRole: named(settings, "paymentsLedgerRuntime").replaceAll("-", "_"),
   };
+}
+
+/**
+ * Secrets whose values `npm run bootstrap` generates and stores before the first deploy. The stacks adopt the secrets by
+ * these names and never see a value.
+ */
+export const generatedSecrets = ["acquirer-secret"] as const;
+
+/** One of the generated secrets. */
+export type GeneratedSecret = (typeof generatedSecrets)[number];
+
+/** Opt-in: both variables or neither. */
+function budgetOf(billingAccount: string | undefined, monthlyUnits: string | undefined): Settings["budget"] {
+  if (!billingAccount && !monthlyUnits) return null;
+  if (!billingAccount || !/^[1-9][0-9]{0,8}$/.test(monthlyUnits ?? "")) {
+    throw new Error("A budget needs BILLING_ACCOUNT and MONTHLY_BUDGET, a whole number from 1.");
+  }
+  return { billingAccount, monthlyUnits: Number(monthlyUnits) };
+}
+
+function generation(value: string): number {
+  if (!/^[1-9][0-9]{0,5}$/.test(value))
+    throw new Error(`QUEUE_GENERATION must be a whole number from 1, not ${value}.`);
+  return Number(value);
 }
 
 function oneOf<Value extends string>(variable: string, value: string, values: readonly Value[]): Value {

@@ -15,11 +15,19 @@ export function environmentsAt(
   const secrets = secretValues(plan);
   return new Map(
     plan.functions.map((planned) => {
-      const variables = Object.entries(planned.environment).map(([key, value]) => [key, urls.get(value) ?? value]);
+      const variables = Object.entries(planned.environment).map(([key, value]) => [
+        key,
+        // An audience is the name of a service, not a way to it.
+        isAudience(key) ? value : (urls.get(value) ?? value),
+      ]);
       const mounted = Object.entries(planned.secrets).map(([key, secret]) => [key, secrets.get(secret)]);
       return [planned.name, Object.fromEntries([...variables, ...mounted])];
     }),
   );
+}
+
+function isAudience(key: string): boolean {
+  return key.endsWith("_AUDIENCE");
 }
 
 /** One value for each secret, so that all functions that mount it share it. */

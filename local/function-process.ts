@@ -42,8 +42,8 @@ const GUARD = join(import.meta.dirname, "function-guard.ts");
 /** The framework's program; its package names its files for `require` only. */
 const FRAMEWORK = join(dirname(createRequire(import.meta.url).resolve("@google-cloud/functions-framework")), "main.js");
 
-/** The Spanner client loads in a second on an idle machine; this is for a busy one. */
-const READY_TIMEOUT_MS = 15_000;
+/** The Spanner client loads in a second on an idle machine; this is for a busy one, where all functions start at once. */
+const READY_TIMEOUT_MS = 30_000;
 
 /** Between two looks at a starting function. */
 const POLL_MS = 50;

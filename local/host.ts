@@ -3,11 +3,14 @@
 
 import type { FunctionName } from "../functions/config.ts";
 import type { Accounts } from "../functions/flows/ports.ts";
+import type { Platform } from "./platform.ts";
 
 /** Running functions. */
 export type Host = {
   /** Base URL of each function, without a trailing slash. */
   addresses: ReadonlyMap<FunctionName, string>;
+  /** What plays the platform around them. */
+  platform: Platform;
   /** The accounts and keys that payments-api knows. */
   accounts: Accounts;
   /** Resolves, with the reason for people, when a part that nothing works without has ended by itself. */

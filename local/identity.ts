@@ -1,7 +1,6 @@
 // Binds ports to a function's own service account: every call is checked against the grants of the synthesized plan.
 // It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
 
-import { refuse } from "../functions/domain/errors.ts";
 import type {
   Accounts,
   AcquirerJournal,
@@ -9,8 +8,8 @@ import type {
   Ledger,
   LedgerTransactionScope,
 } from "../functions/flows/ports.ts";
-import { documentsOf, ledgerOf, type Plan, type PlannedFunction } from "./plan.ts";
-import { isGranted, type Right } from "./plan-grants.ts";
+import { documentsOf, ledgerOf, type PlannedFunction } from "./plan.ts";
+import type { Rights } from "./rights.ts";
 
 /** A function's rights. */
 export type Identity = {
@@ -22,9 +21,11 @@ export type Identity = {
   mayMountSecrets(): void;
 };
 
-/** The identity of a function; `onRefusal` hears each refused right once, because a guarded cache hides it from clients. */
-export function identityOf(plan: Plan, planned: PlannedFunction, onRefusal: (message: string) => void): Identity {
-  const must = checker(plan, planned, onRefusal);
+/** The identity of a function. */
+export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
+  const must = (resource: string, permissions: readonly string[]) => {
+    for (const permission of permissions) rights.require({ member: planned.member, permission, resource });
+  };
   const inLedger = (...permissions: string[]) =>
     must(
       ledgerOf(planned),
@@ -47,25 +48,6 @@ export function identityOf(plan: Plan, planned: PlannedFunction, onRefusal: (mes
 }
 
 type Must = (...permissions: string[]) => void;
-
-function checker(plan: Plan, { member }: PlannedFunction, onRefusal: (message: string) => void) {
-  const refused = new Set<string>();
-  return (resource: string, permissions: readonly string[]): void => {
-    for (const permission of permissions) {
-      if (isGranted(plan.grants, { member, permission, resource })) continue;
-      const message = refusalOf(plan, { member, permission, resource });
-      if (!refused.has(message)) onRefusal(message);
-      refused.add(message);
-      throw refuse("permission_denied", message);
-    }
-  };
-}
-
-function refusalOf({ roles }: Plan, { member, permission, resource }: Right): string {
-  const role = Object.keys(roles).find((candidate) => roles[candidate]?.includes(permission));
-  const cure = role === undefined ? "no role in use holds it" : `a grant of ${role} would give it`;
-  return `PERMISSION_DENIED: ${member} lacks ${permission} on ${resource}; ${cure}.`;
-}
 
 /** What a client needs before it can do anything: a session, and it lets go of it. */
 const SESSION = ["sessions.create", "sessions.delete"];

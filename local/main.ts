@@ -52,16 +52,17 @@ async function run(options: Options): Promise<void> {
 
 /** What it runs on is loaded only here: the stacks are synthesized meanwhile, and Google's clients cost 150 MB. */
 async function start({ stores, port, inspect }: Options): Promise<Host> {
+  const told = { log: jsonLog, onRefusal: (message: string) => void complain(message, 0) };
   if (stores === "emulators") {
     const { startOnEmulators } = await import("./on-emulators.ts");
-    return await startOnEmulators({ port, inspect });
+    return await startOnEmulators({ port, inspect, ...told });
   }
   if (inspect) inspector.open(INSPECTOR_PORT, "127.0.0.1");
   void findEmulators().then((search) => {
     if (describeMissing(search) === "") say("emulators found: npm start -- --emulators runs on them");
   });
   const [plan, { startEmbedded }] = await Promise.all([synthesize(), import("./embedded.ts")]);
-  return await startEmbedded({ plan, port, log: jsonLog, onRefusal: (message) => complain(message, 0) });
+  return await startEmbedded({ plan, port, ...told });
 }
 
 /** Node's own. */

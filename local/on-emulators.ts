@@ -3,28 +3,32 @@
 
 import { spannerAccounts } from "../functions/adapters/spanner-accounts.ts";
 import { openSpanner } from "../functions/adapters/spanner-client.ts";
-import { jsonLog } from "../functions/adapters/system.ts";
-import type { FunctionName } from "../functions/config.ts";
 import { buildBundles } from "./bundles.ts";
+import { type Doors, openDoors } from "./doors.ts";
 import { createDatabase } from "./emulated-database.ts";
 import { type RunningEmulators, startEmulators } from "./emulators.ts";
 import { environmentsAt } from "./environment.ts";
 import { describeMissing, findEmulators } from "./find-emulators.ts";
+import { forwardTo } from "./forward.ts";
 import { type FunctionProcess, startFunction } from "./function-process.ts";
 import type { Host } from "./host.ts";
 import { freePortFrom } from "./listen.ts";
 import { documentsOf, type Plan } from "./plan.ts";
+import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { synthesize } from "./synthesize.ts";
 
 /** Starts everything; `port` is where payments-api should be, and `inspect` opens its process to a debugger. */
-export async function startOnEmulators(options: { port: number; inspect: boolean }): Promise<Host> {
+export async function startOnEmulators(options: Options): Promise<Host> {
   const search = await findEmulators();
   const missing = describeMissing(search);
   if (missing !== "") throw new Error(`--emulators needs Google's emulators; ${missing}`);
   const [plan, emulators] = await Promise.all([synthesize(), startEmulators({ search }), buildBundles()]);
+  const platform = await openPlatform({ plan, ...options });
+  const doors = await openDoors(plan, options.port);
   const processes: FunctionProcess[] = [];
   const stop = async () => {
-    await Promise.all(processes.map((running) => running.stop()));
+    platform.stop();
+    await Promise.all([doors.close(), ...processes.map((running) => running.stop())]);
     await emulators.stop();
   };
   try {
@@ -32,13 +36,13 @@ export async function startOnEmulators(options: { port: number; inspect: boolean
     Object.assign(process.env, emulators.environment);
     await createDatabase(plan.ledger);
     const { projectId, instance, database } = plan.ledger;
-    const spanner = openSpanner({ projectId, instance, database }, jsonLog);
-    const [addresses] = await Promise.all([
-      startFunctions({ plan, emulators, processes, ...options }),
-      wakeFirestore(plan, emulators),
-    ]);
+    const spanner = openSpanner({ projectId, instance, database }, options.log);
+    const starting = { plan, emulators, doors, platform, processes, inspect: options.inspect };
+    await Promise.all([startFunctions(starting), wakeFirestore(plan, emulators)]);
+    platform.startSchedule(doors.addresses);
     return {
-      addresses,
+      addresses: doors.addresses,
+      platform,
       accounts: spannerAccounts(spanner),
       lost: Promise.race(processes.map((running) => running.ended)),
       stop,
@@ -49,6 +53,8 @@ export async function startOnEmulators(options: { port: number; inspect: boolean
   }
 }
 
+type Options = Omit<PlatformOptions, "plan" | "clock"> & { port: number; inspect: boolean };
+
 /** Asks for a document that is not there: the emulator's first answer takes seconds, and a request waits only 300 ms. */
 async function wakeFirestore(plan: Plan, { firestoreHost }: RunningEmulators): Promise<void> {
   for (const planned of plan.functions) {
@@ -57,31 +63,23 @@ async function wakeFirestore(plan: Plan, { firestoreHost }: RunningEmulators): P
   }
 }
 
-/** Starts each function on a port of its own and waits until all answer; fills `processes` as it goes. */
-async function startFunctions(setting: {
+/** Starts each function on a port of its own behind its door, and waits until all answer; fills `processes` as it goes. */
+async function startFunctions(starting: {
   plan: Plan;
   emulators: RunningEmulators;
+  doors: Doors;
+  platform: Platform;
   processes: FunctionProcess[];
-  port: number;
   inspect: boolean;
-}): Promise<Map<FunctionName, string>> {
-  const { plan, emulators, processes } = setting;
-  const ports = new Map<FunctionName, number>();
-  for (const { name } of plan.functions) {
-    ports.set(name, await freePortFrom(name === "payments-api" ? setting.port : undefined));
-  }
-  const addresses = new Map([...ports].map(([name, port]) => [name, `http://127.0.0.1:${port}`]));
-  const environments = environmentsAt(plan, addresses);
-  for (const { name } of plan.functions) {
-    processes.push(
-      startFunction({
-        name,
-        port: ports.get(name) ?? 0,
-        inspect: setting.inspect && name === "payments-api",
-        environment: { ...environments.get(name), ...emulators.environment },
-      }),
-    );
+}): Promise<void> {
+  const { plan, emulators, doors, platform, processes, inspect } = starting;
+  const environments = environmentsAt(plan, doors.addresses);
+  for (const planned of plan.functions) {
+    const { name } = planned;
+    const port = await freePortFrom(undefined);
+    const environment = { ...environments.get(name), ...emulators.environment };
+    processes.push(startFunction({ name, port, inspect: inspect && name === "payments-api", environment }));
+    doors.lead(name, platform.front(planned, forwardTo(port)));
   }
   await Promise.all(processes.map((running) => running.ready));
-  return addresses;
 }

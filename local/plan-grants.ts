@@ -4,6 +4,9 @@
 import type { PlannedResource } from "./plan-resources.ts";
 import { predefinedRoles } from "./roles.ts";
 
+/** Everybody, with or without an identity. */
+export const EVERYBODY = "allUsers";
+
 /** One role that one member holds on one resource. */
 export type PlannedGrant = {
   /** `serviceAccount:…` or `allUsers`. */
@@ -27,26 +30,44 @@ export function readRoles(resources: readonly PlannedResource[]): Roles {
   };
 }
 
-/** All grants in the resources. */
-export function readGrants(resources: readonly PlannedResource[], roles: Roles): PlannedGrant[] {
-  return resources
-    .filter(({ type }) => /_iam_(?:member|binding|policy)$/.test(type))
-    .map((resource) => {
-      const role = resource.text("role");
-      const permissions = roles[role];
-      if (permissions === undefined)
-        throw new Error(`plan: ${resource.address} grants ${role}, which local/roles.ts lacks`);
-      return { member: resource.text("member"), role, permissions, resource: scopeOf(resource) };
-    });
+/** A grant to somebody who does not act on the laptop: the builder of functions, a sink, an agent of a product. */
+export type ForeignGrant = { member: string; role: string; address: string };
+
+/**
+ * All grants in the resources, those to the `actors` as rights. Grants to others give nobody here a right, so they need
+ * not be understood; they are kept by name.
+ */
+export function readGrants(
+  resources: readonly PlannedResource[],
+  roles: Roles,
+  actors: ReadonlySet<string>,
+): { grants: PlannedGrant[]; foreignGrants: ForeignGrant[] } {
+  const all = resources.filter(({ type }) => /_iam_(?:member|binding|policy)$/.test(type));
+  // Whoever may call a function may do so here too.
+  const isActor = (resource: PlannedResource) =>
+    actors.has(resource.text("member")) || resource.type === "google_cloud_run_v2_service_iam_member";
+  return {
+    grants: all.filter(isActor).map((resource) => grantOf(resource, roles)),
+    foreignGrants: all
+      .filter((resource) => !isActor(resource))
+      .map((resource) => ({ member: resource.text("member"), role: resource.text("role"), address: resource.address })),
+  };
 }
 
-/** True when one of the grants lets the member do it. */
-export function isGranted(grants: readonly PlannedGrant[], wanted: Right): boolean {
-  return grants.some(
-    (grant) =>
-      (grant.member === wanted.member || grant.member === "allUsers") &&
-      grant.permissions.includes(wanted.permission) &&
-      `${wanted.resource}/`.startsWith(`${grant.resource}/`),
+function grantOf(resource: PlannedResource, roles: Roles): PlannedGrant {
+  const role = resource.text("role");
+  const permissions = roles[role];
+  if (permissions === undefined)
+    throw new Error(`plan: ${resource.address} grants ${role}, which local/roles.ts lacks`);
+  return { member: resource.text("member"), role, permissions, resource: scopeOf(resource) };
+}
+
+/** True when the grant lets the member do it; what is granted to everybody is granted to each. */
+export function isGranting(grant: PlannedGrant, wanted: Right): boolean {
+  return (
+    (grant.member === wanted.member || grant.member === EVERYBODY) &&
+    grant.permissions.includes(wanted.permission) &&
+    `${wanted.resource}/`.startsWith(`${grant.resource}/`)
   );
 }
 
@@ -67,6 +88,7 @@ const scopes: Readonly<Record<string, (text: (path: string) => string) => string
   google_spanner_database_iam_member: (text) =>
     `projects/${text("project")}/instances/${text("instance")}/databases/${text("database")}`,
   google_secret_manager_secret_iam_member: (text) => `projects/${text("project")}/secrets/${text("secret_id")}`,
+  google_service_account_iam_member: (text) => text("service_account_id"),
   google_cloud_run_v2_service_iam_member: (text) => {
     const name = text("name");
     return name.startsWith("projects/")

@@ -34,6 +34,9 @@ export function plannedUrl(functionName: string): string {
   return `https://${functionName}.function.invalid`;
 }
 
+/** Number of the project, which the cloud gives out and the names of products' agents hold. */
+export const PROJECT_NUMBER = "123456789012";
+
 type Attributes = Readonly<Record<string, unknown>>;
 
 type Template = {
@@ -86,8 +89,12 @@ const computed: Readonly<Record<string, (own: (path: string) => string) => strin
     `projects/${own("project")}/locations/${own("location")}/services/${own("name")}`,
   "google_project_iam_custom_role.id": (own) => `projects/${own("project")}/roles/${own("role_id")}`,
   "google_secret_manager_secret.id": (own) => `projects/${own("project")}/secrets/${own("secret_id")}`,
+  "google_service_account.name": (own) => `projects/${own("project")}/serviceAccounts/${own("email")}`,
   // The first version of a new secret.
   "google_secret_manager_secret_version.version": () => "1",
+  // Google makes up an account for each sink.
+  "google_logging_project_sink.writer_identity": (own) =>
+    `serviceAccount:sink-${own("name")}@gcp-sa-logging.iam.gserviceaccount.com`,
 };
 
 /** Replaces every `${…}` in a value, at any depth. */
@@ -114,6 +121,7 @@ function lookUp(stack: Stack, reference: string): unknown {
     const output = producer?.template.output?.[remote[2] ?? ""];
     if (producer !== undefined && output !== undefined) return resolve(producer, output.value);
   }
+  if (/^data\.google_project\.[\w-]+\.number$/.test(reference)) return PROJECT_NUMBER;
   const own = /^(google_\w+)\.([\w-]+)\.([\w.[\]]+)$/.exec(reference);
   const value = own === null ? undefined : attribute(stack, own[1] ?? "", own[2] ?? "", own[3] ?? "");
   if (value === undefined)

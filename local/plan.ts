@@ -2,13 +2,19 @@
 // It must never add anything that the stacks do not declare; what is not planned does not run here either.
 
 import { environmentNames, type FunctionName, functionNames } from "../functions/config.ts";
-import { type PlannedGrant, type Roles, readGrants, readRoles } from "./plan-grants.ts";
-import { type PlannedResource, readResources } from "./plan-resources.ts";
+import { EVERYBODY, type ForeignGrant, type PlannedGrant, type Roles, readGrants, readRoles } from "./plan-grants.ts";
+import { type PlannedJob, readJobs } from "./plan-jobs.ts";
+import { type PlannedResource, PROJECT_NUMBER, readResources } from "./plan-resources.ts";
 
 /** Everything that is deployed, as far as the laptop runs it. */
 export type Plan = {
   functions: PlannedFunction[];
+  /** Scheduled calls. */
+  jobs: PlannedJob[];
+  /** Grants to who acts on the laptop. */
   grants: PlannedGrant[];
+  /** Grants to who does not. */
+  foreignGrants: ForeignGrant[];
   roles: Roles;
   ledger: PlannedLedger;
 };
@@ -37,9 +43,12 @@ export function readPlan(folder: string): Plan {
   const roles = readRoles(resources);
   const [database, ...more] = ofType("google_spanner_database");
   if (database === undefined || more.length > 0) throw new Error("plan: exactly one Spanner database is expected");
+  const functions = ofType("google_cloudfunctions2_function").map(functionOf);
+  const jobs = readJobs(resources);
   return {
-    functions: ofType("google_cloudfunctions2_function").map(functionOf),
-    grants: readGrants(resources, roles),
+    functions,
+    jobs,
+    ...readGrants(resources, roles, actorsOf(functions, jobs)),
     roles,
     ledger: {
       projectId: database.text("project"),
@@ -48,6 +57,15 @@ export function readPlan(folder: string): Plan {
       ddl: database.value("ddl") as string[],
     },
   };
+}
+
+/** The account under which Cloud Scheduler acts in the project. */
+export const SCHEDULER_AGENT = `serviceAccount:service-${PROJECT_NUMBER}@gcp-sa-cloudscheduler.iam.gserviceaccount.com`;
+
+/** Who acts on the laptop: everybody, the functions, the scheduler, and the accounts in whose name it calls. */
+function actorsOf(functions: readonly PlannedFunction[], jobs: readonly PlannedJob[]): Set<string> {
+  const callers = jobs.flatMap(({ token }) => (token === undefined ? [] : [`serviceAccount:${token.account}`]));
+  return new Set([EVERYBODY, SCHEDULER_AGENT, ...functions.map(({ member }) => member), ...callers]);
 }
 
 /** The function with this name. */

@@ -13,4 +13,5 @@ export const predefinedRoles: Readonly<Record<string, readonly string[]>> = {
   ],
   "roles/secretmanager.secretAccessor": ["secretmanager.versions.access"],
   "roles/run.invoker": ["run.routes.invoke"],
+  "roles/iam.serviceAccountOpenIdTokenCreator": ["iam.serviceAccounts.getOpenIdToken"],
 };

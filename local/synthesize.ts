@@ -20,7 +20,10 @@ export async function synthesize(): Promise<Plan> {
         PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         STAGE: "dev",
+        STAGE_FILE: "none",
         PROJECT_ID: LOCAL_PROJECT,
+        // Callers of the laptop have no Google identity, so its functions are open, and ask for their keys.
+        PUBLIC: "true",
         SOURCES: "none",
         CDKTF_OUTDIR: folder,
       },

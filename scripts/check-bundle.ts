@@ -17,8 +17,11 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   spannerDatabase: "ledger",
   firestoreDatabase: "payments",
   acquirerUrl: "https://acquirer.invalid",
+  acquirerAudience: "https://acquirer.invalid",
   acquirerSecret: "not-a-secret-only-a-check",
   callerAccount: "schedule@sample-project.iam.gserviceaccount.com",
+  rateLimitPerSecond: "100",
+  rateLimitBurst: "200",
 };
 
 /**

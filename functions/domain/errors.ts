@@ -62,6 +62,7 @@ export type ErrorCode =
   | "api_key_missing"
   | "api_key_invalid"
   | "caller_refused"
+  | "rate_limit"
   // What the ledger says.
   | "resource_missing"
   | "payment_intent_unexpected_state"

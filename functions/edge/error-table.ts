@@ -134,6 +134,8 @@ export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = {
   api_key_missing: refused(401),
   api_key_invalid: refused(401),
   caller_refused: refused(403),
+  // Without the header, so that clients do not ask again within half a second and add to the load (contract section 3.3).
+  rate_limit: refused(429, "rate_limit"),
   resource_missing: refused(404, "resource_missing"),
   payment_intent_unexpected_state: refused(400, "payment_intent_unexpected_state"),
   refund_impossible: refused(400),

@@ -2,12 +2,15 @@
  * The payments API: from a request's bytes to an answer's bytes (contract sections 1 to 5).
  * It never answers anything but JSON with an `error` key for a failure, and never executes before it has validated.
  */
+import { apiKeyDigest } from "../domain/accounts.ts";
 import type { DomainError } from "../domain/errors.ts";
 import { defaultTimings, keyIdentity, type StoredOutcome, type Timings } from "../domain/idempotency.ts";
+import type { RateLimit } from "../domain/rate-limit.ts";
 import { type Authenticate, authenticator } from "../flows/authenticate.ts";
 import { guardCache } from "../flows/cache-guard.ts";
 import { idempotently } from "../flows/idempotently.ts";
 import type { IdempotencyDependencies, IdempotentRequest } from "../flows/idempotently-types.ts";
+import { type LimitRate, rateLimiter } from "../flows/limit-rate.ts";
 import type { Accounts, Acquirer, Clock, IdempotencyCache, Ledger, Log, Random } from "../flows/ports.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
 import { type AnswerFacts, type AnswerOrigin, answerHeaders } from "./answer-headers.ts";
@@ -30,6 +33,8 @@ export interface PaymentsApiPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Requests of one API key to this instance; without it nobody is held back, as tests and benches want it. */
+  readonly rateLimit?: RateLimit;
 }
 
 /** Makes the handler. `timings` differ from production's only in demonstrations and tests. */
@@ -39,6 +44,7 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
   const settle = settleAttempt({ ...ports, renderer, timings });
   const service: Service = {
     authenticate: authenticator(ports),
+    limitRate: ports.rateLimit === undefined ? () => {} : rateLimiter(ports, ports.rateLimit),
     endpoints: { ledger: ports.ledger, clock: ports.clock, random: ports.random, renderer },
     idempotency: { ...ports, cache, settle, timings },
   };
@@ -59,6 +65,7 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
 
 interface Service {
   readonly authenticate: Authenticate;
+  readonly limitRate: LimitRate;
   readonly endpoints: EndpointDependencies;
   readonly idempotency: IdempotencyDependencies;
 }
@@ -71,13 +78,16 @@ interface Answered {
   readonly error?: unknown;
 }
 
-/** Version, key, route, parameters, in this order; each failure has the headers that were known by then. */
+/** Version, key, rate, route, parameters, in this order; each failure has the headers that were known by then. */
 async function answer(service: Service, request: WireRequest, start: Facts): Promise<Answered> {
   let facts = start;
   let accountId: string | undefined;
   try {
     facts = { ...facts, stripeVersion: readStripeVersion(request) };
-    accountId = await service.authenticate(readApiKey(request));
+    const apiKey = readApiKey(request);
+    accountId = await service.authenticate(apiKey);
+    // Only of keys that exist, so that nobody fills the memory with made-up ones.
+    service.limitRate(apiKeyDigest(apiKey ?? ""));
     const endpoint = findEndpoint(request.method, pathOf(request.target));
     const idempotencyKey = request.method === "POST" ? readIdempotencyKey(request) : undefined;
     facts = { ...facts, idempotencyKey };

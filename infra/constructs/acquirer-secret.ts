@@ -1,40 +1,28 @@
 /**
  * The secret that payments-api and the acquirer share.
- * Its value must never be in Terraform's state: it passes through a write-only argument (Terraform 1.11 or newer).
+ * Its value must never pass through Terraform: bootstrap generates it and stores it before the first deploy.
  */
 import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret/index.js";
-import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version/index.js";
-import { TerraformVariable } from "cdktf";
 import { Construct } from "constructs";
-import { named, type Settings } from "../settings.ts";
+import { type GeneratedSecret, named, type Settings } from "../settings.ts";
+import { Adoption } from "./adoption.ts";
 
 /** The secret, and the version that functions mount. */
 export class AcquirerSecret extends Construct {
   readonly secret: SecretManagerSecret;
-  readonly version: SecretManagerSecretVersion;
+  /** Raised by hand after a new value was added: functions read it when an instance starts, so all must name the same. */
+  readonly version = "1";
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    const value = new TerraformVariable(this, "value", {
-      type: "string",
-      description:
-        "Shared secret of payments-api and the acquirer, as TF_VAR_acquirer_secret; kept nowhere by Terraform.",
-      sensitive: true,
-      nullable: false,
-    });
-    value.overrideLogicalId("acquirer_secret");
-    // Ephemeral: Terraform refuses to write the value into a plan or a state.
-    value.addOverride("ephemeral", true);
+    const name: GeneratedSecret = "acquirer-secret";
+    const secretId = named(settings, name);
     this.secret = new SecretManagerSecret(this, "secret", {
-      secretId: named(settings, "acquirer-secret"),
+      secretId,
       replication: { auto: {} },
       deletionProtection: settings.isProtected,
     });
-    this.version = new SecretManagerSecretVersion(this, "version", {
-      secret: this.secret.id,
-      secretDataWo: value.stringValue,
-      // Raised by hand when the value changes: Terraform cannot see that by itself.
-      secretDataWoVersion: 1,
-    });
+    // Adopted where bootstrap made it; from then on Terraform owns it, and `destroy` takes it along with its versions.
+    new Adoption(this.secret, `projects/${settings.projectId}/secrets/${secretId}`);
   }
 }

@@ -11,19 +11,23 @@ import { type Settings, storeNames } from "../settings.ts";
 /** The database of the idempotency cache, and of the test acquirer's journal. */
 export class DocumentDatabase extends Construct {
   readonly database: FirestoreDatabase;
+  readonly #isProtected: boolean;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     const { isProtected } = settings;
+    this.#isProtected = isProtected;
     this.database = new FirestoreDatabase(this, "database", {
       project: settings.projectId,
       name: storeNames(settings).firestoreDatabase,
-      locationId: settings.firestoreMultiRegion ?? settings.region,
+      locationId: locationOf(settings),
       type: "FIRESTORE_NATIVE",
       databaseEdition: "STANDARD",
       // With the default, ABANDON, destroying succeeds and leaves the database alive and its name taken.
       deletionPolicy: isProtected ? "ABANDON" : "DELETE",
       deleteProtectionState: isProtected ? "DELETE_PROTECTION_ENABLED" : "DELETE_PROTECTION_DISABLED",
+      // Seven days back to any minute, where losing documents would hurt; the free hour elsewhere.
+      pointInTimeRecoveryEnablement: isProtected ? "POINT_IN_TIME_RECOVERY_ENABLED" : "POINT_IN_TIME_RECOVERY_DISABLED",
       lifecycle: { preventDestroy: isProtected },
     });
   }
@@ -49,6 +53,26 @@ export class DocumentDatabase extends Construct {
   }
 
   #field(collection: string, field: string) {
-    return { project: this.database.project, database: this.database.name, collection, field };
+    return {
+      project: this.database.project,
+      database: this.database.name,
+      collection,
+      field,
+      timeouts: { create: FIELD_TIMEOUT, update: FIELD_TIMEOUT, delete: FIELD_TIMEOUT },
+      // Destroying a field clears its settings on the live database, expiry included.
+      lifecycle: { preventDestroy: this.#isProtected },
+    };
   }
+}
+
+/** Firestore changes one field at a time and each takes minutes, so the provider's 20 minutes are too few for several. */
+const FIELD_TIMEOUT = "60m";
+
+/** The places in several regions, by the first part of a region's name; a continent without one has regional places only. */
+const MULTI_REGIONS: Readonly<Record<string, string>> = { us: "nam5", northamerica: "nam5", europe: "eur3" };
+
+/** Documents stay on the functions' continent: for the way they travel, and for the law. */
+function locationOf({ isFirestoreMultiRegion, region }: Settings): string {
+  const multiRegion = MULTI_REGIONS[region.split("-")[0] ?? ""];
+  return isFirestoreMultiRegion && multiRegion !== undefined ? multiRegion : region;
 }

@@ -1,21 +1,24 @@
 /**
- * One deployed function: its own service account, its rights, its code, its size, its environment and who may call it.
+ * One deployed function: its rights, its code, its size, its environment and who may call it.
  * It must never share a service account with another function, nor start before it may read the secrets it mounts.
  */
 import { CloudRunV2ServiceIamMember } from "@cdktf/provider-google/lib/cloud-run-v2-service-iam-member/index.js";
 import { Cloudfunctions2Function } from "@cdktf/provider-google/lib/cloudfunctions2-function/index.js";
-import { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
+import type { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
 import { Construct } from "constructs";
 import type { FunctionName } from "../../functions/config.ts";
+import type { FoundationStack } from "../foundation-stack.ts";
 import { named, type Settings } from "../settings.ts";
 import type { AcquirerSecret } from "./acquirer-secret.ts";
 import type { Grant } from "./grants.ts";
-import type { SourceBucket } from "./source-bucket.ts";
 
 /** What a function is. */
 export interface PaymentFunctionProperties {
   readonly settings: Settings;
-  readonly sources: SourceBucket;
+  /** Where its code and its image go, and who builds it. */
+  readonly foundation: FoundationStack;
+  /** Its own account. */
+  readonly account: ServiceAccount;
   readonly description: string;
   /** Whole CPUs: Cloud Run refuses concurrency above 1 on less than one. */
   readonly cpu: number;
@@ -24,6 +27,10 @@ export interface PaymentFunctionProperties {
   readonly concurrency: number;
   readonly instances: { readonly min: number; readonly max: number };
   readonly timeoutSeconds: number;
+  /** `platform`: only this project's own Scheduler, Tasks and Pub/Sub reach it; `anywhere`: whoever may invoke it. */
+  readonly reachedFrom: "anywhere" | "platform";
+  /** May the whole world invoke it? Else it is who holds `invoke`. */
+  readonly isPublic: boolean;
   /** Variables by name; see `environmentNames`. */
   readonly environment: Readonly<Record<string, string>>;
   /** Variables whose value comes from a secret when an instance starts. */
@@ -34,19 +41,16 @@ export interface PaymentFunctionProperties {
 
 /** A function of generation 2: a Cloud Run service with the function's name. */
 export class PaymentFunction extends Construct {
-  /** Base URL, without a trailing slash. */
+  /** Base URL, without a trailing slash; the audience of whoever calls it. */
   readonly url: string;
+  /** Its Cloud Run service, which is what a caller is let into. */
+  readonly service: string;
 
   constructor(scope: Construct, name: FunctionName, properties: PaymentFunctionProperties) {
     super(scope, name);
-    const { settings, sources } = properties;
-    const account = new ServiceAccount(this, "account", {
-      project: settings.projectId,
-      accountId: named(settings, name),
-      displayName: `Runs ${named(settings, name)}`,
-    });
+    const { settings, foundation, account } = properties;
     const grants = properties.may.map((grant) => grant(this, account.member));
-    const source = sources.object(name);
+    const source = foundation.sources.object(this, name);
     const deployed = new Cloudfunctions2Function(this, "function", {
       project: settings.projectId,
       name: named(settings, name),
@@ -55,11 +59,14 @@ export class PaymentFunction extends Construct {
       buildConfig: {
         runtime: RUNTIME,
         entryPoint: name,
+        // Without these two Google builds as an account that may have no rights, into a repository that outlives the stage.
+        serviceAccount: foundation.build.name,
+        dockerRepository: foundation.images.repository.id,
         source: { storageSource: { bucket: source.bucket, object: source.name } },
       },
       serviceConfig: {
         serviceAccountEmail: account.email,
-        ingressSettings: "ALLOW_ALL",
+        ingressSettings: INGRESS[properties.reachedFrom],
         allTrafficOnLatestRevision: true,
         ...serviceSize(properties),
         environmentVariables: { ...properties.environment },
@@ -68,21 +75,28 @@ export class PaymentFunction extends Construct {
       dependsOn: grants,
     });
     this.url = deployed.serviceConfig.uri;
-    if (settings.isPublic) {
-      new CloudRunV2ServiceIamMember(this, "public", {
-        project: settings.projectId,
-        location: settings.region,
-        // Granted on the Cloud Run service: the same grant on the function is refused.
-        name: deployed.serviceConfig.service,
-        role: "roles/run.invoker",
-        member: "allUsers",
-      });
-    }
+    this.service = deployed.serviceConfig.service;
+    if (properties.isPublic) invoke(this, settings)(this, "allUsers");
   }
+}
+
+/** Call a function: the right stands on its Cloud Run service, because the same grant on the function is refused. */
+export function invoke({ service, node }: PaymentFunction, settings: Settings): Grant {
+  return (scope, member) =>
+    new CloudRunV2ServiceIamMember(scope, member === "allUsers" ? "public" : `invokes-${node.id}`, {
+      project: settings.projectId,
+      location: settings.region,
+      name: service,
+      role: "roles/run.invoker",
+      member,
+    });
 }
 
 /** The newest long-term Node.js that Cloud Run functions offer, and the one that tests and the laptop run on. */
 const RUNTIME = "nodejs24";
+
+/** "Internal" is where Scheduler, Tasks and Pub/Sub of the same project come from, and no other function. */
+const INGRESS = { anywhere: "ALLOW_ALL", platform: "ALLOW_INTERNAL_ONLY" } as const;
 
 function serviceSize({ cpu, memoryMiB, concurrency, instances, timeoutSeconds }: PaymentFunctionProperties) {
   return {
@@ -101,6 +115,6 @@ function mounted(settings: Settings, secrets: PaymentFunctionProperties["secrets
     key,
     projectId: settings.projectId,
     secret: secret.secretId,
-    version: version.version,
+    version,
   }));
 }

@@ -26,6 +26,7 @@ const rows: readonly Row[] = [
   ["api_key_missing", 401, invalid, undefined, undefined],
   ["api_key_invalid", 401, invalid, undefined, undefined],
   ["caller_refused", 403, invalid, undefined, undefined],
+  ["rate_limit", 429, invalid, "rate_limit", undefined],
   ["resource_missing", 404, invalid, "resource_missing", undefined],
   ["payment_intent_unexpected_state", 400, invalid, "payment_intent_unexpected_state", undefined],
   ["refund_impossible", 400, invalid, undefined, undefined],

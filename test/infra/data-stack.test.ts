@@ -10,15 +10,23 @@ const shared = synthesized({ STAGE: "dev", PREFIX: "anna", PROJECT_ID: "payments
 const field = (stack: typeof dev.data, collection: string, name: string): Attributes | undefined =>
   resources(stack, "google_firestore_field").find((one) => one["collection"] === collection && one["field"] === name);
 
+/** Two syntheses take a second, and many times that on a machine that does much else. */
+const SYNTHESES_MS = 30_000;
+
 describe("the data stack", () => {
-  test("holds exactly the stores, their expiry, the runtime role and the secret", () => {
+  test("holds exactly the stores, their expiry, the runtime role, the secret and the history", () => {
     expect(bill(dev.data)).toEqual([
+      "google_bigquery_dataset logs/dataset",
+      "google_bigquery_dataset warehouse/history/dataset",
+      "google_bigquery_table warehouse/deliveries",
+      "google_bigquery_table warehouse/events",
+      "google_bigquery_table warehouse/payment_days",
+      "google_bigquery_table warehouse/payments",
       "google_firestore_database documents/database",
       "google_firestore_field documents/idempotencyKeys-expires",
       "google_firestore_field documents/idempotencyKeys-without-indexes",
       "google_project_iam_custom_role ledger/runtime-role",
       "google_secret_manager_secret acquirer-secret/secret",
-      "google_secret_manager_secret_version acquirer-secret/version",
       "google_spanner_database ledger/database",
       "google_spanner_instance ledger/instance",
     ]);
@@ -73,13 +81,13 @@ describe("the data stack", () => {
     expect(permissions.filter((one) => /ddl|databases\.(create|drop|update)|IamPolicy|\*/i.test(one))).toEqual([]);
   });
 
-  test("keeps the secret's value out of plan and state", () => {
-    const version = only(dev.data, "google_secret_manager_secret_version");
+  test("adopts the secret that bootstrap made, and never sees its value", () => {
+    const [[id = ""] = []] = Object.entries(dev.data.resource["google_secret_manager_secret"] ?? {});
 
-    expect(version).toMatchObject({ secret_data_wo: `$\{var.acquirer_secret}`, secret_data_wo_version: 1 });
-    expect(version).not.toHaveProperty("secret_data");
-    expect(dev.data.variable?.["acquirer_secret"]).toMatchObject({ ephemeral: true, sensitive: true, nullable: false });
-    expect(dev.data.variable?.["acquirer_secret"]).not.toHaveProperty("default");
+    expect(JSON.parse(dev.data.text).import).toEqual([
+      { to: `google_secret_manager_secret.${id}`, id: "projects/placeholder-project/secrets/acquirer-secret" },
+    ]);
+    expect(dev.data.text).not.toMatch(/secret_version|secret_data/);
   });
 });
 
@@ -119,13 +127,78 @@ describe("the data stack of prod", () => {
     });
     expect(only(prod.data, "google_spanner_instance")).toMatchObject({
       force_destroy: false,
-      default_backup_schedule_type: "AUTOMATIC",
+      lifecycle: { prevent_destroy: true },
     });
     expect(only(prod.data, "google_firestore_database")).toMatchObject({
       deletion_policy: "ABANDON",
       delete_protection_state: "DELETE_PROTECTION_ENABLED",
+      point_in_time_recovery_enablement: "POINT_IN_TIME_RECOVERY_ENABLED",
       location_id: "nam5",
       lifecycle: { prevent_destroy: true },
     });
+    for (const one of resources(prod.data, "google_firestore_field"))
+      expect(one["lifecycle"].prevent_destroy).toBe(true);
   });
+
+  test("keeps a full backup of each day for thirty days, and a week of every row's versions", () => {
+    expect(only(prod.data, "google_spanner_backup_schedule")).toMatchObject({
+      spec: { cron_spec: { text: "0 3 * * *" } },
+      retention_duration: `${30 * 86_400}s`,
+      full_backup_spec: {},
+    });
+    // Google's own schedule would keep a second set.
+    expect(only(prod.data, "google_spanner_instance")["default_backup_schedule_type"]).toBe("NONE");
+    expect(only(prod.data, "google_spanner_database")["version_retention_period"]).toBe("7d");
+  });
+
+  test(
+    "keeps documents on the functions' continent, and in the region where there is no place for several",
+    () => {
+      const place = (region: string) =>
+        only(synthesized({ STAGE: "prod", REGION: region }).data, "google_firestore_database")["location_id"];
+
+      expect(["europe-west1", "asia-northeast1"].map(place)).toEqual(["eur3", "asia-northeast1"]);
+    },
+    SYNTHESES_MS,
+  );
+});
+
+describe("the sizes of Spanner", () => {
+  const instance = (size: string, stage = "dev") =>
+    only(synthesized({ STAGE: stage, SPANNER: size, REGION: "europe-west1" }).data, "google_spanner_instance");
+
+  test(
+    "begin with Google's free trial, which has no size, no edition and no backups",
+    () => {
+      const trial = instance("free-trial", "prod");
+
+      expect(trial).toMatchObject({ instance_type: "FREE_INSTANCE", config: "regional-europe-west1" });
+      for (const name of ["processing_units", "edition", "num_nodes"]) expect(trial).not.toHaveProperty(name);
+      const { data } = synthesized({ STAGE: "prod", SPANNER: "free-trial" });
+      expect(resources(data, "google_spanner_backup_schedule")).toEqual([]);
+    },
+    SYNTHESES_MS,
+  );
+
+  test.each([
+    ["smallest", { processing_units: 100, edition: "STANDARD", config: "regional-europe-west1" }],
+    ["one-node", { processing_units: 1000, edition: "STANDARD", config: "regional-europe-west1" }],
+    ["eur3", { processing_units: 1000, edition: "ENTERPRISE_PLUS", config: "eur3" }],
+  ])(
+    "%s is what it says",
+    (size, expected) => {
+      expect(instance(size)).toMatchObject({ instance_type: "PROVISIONED", ...expected });
+    },
+    SYNTHESES_MS,
+  );
+
+  test(
+    "refuse a name that is none",
+    () => {
+      expect(() => instance("huge")).toThrow(
+        "SPANNER must be one of free-trial, smallest, one-node, or a multi-region configuration such as nam3, not huge.",
+      );
+    },
+    SYNTHESES_MS,
+  );
 });

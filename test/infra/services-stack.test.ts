@@ -1,79 +1,114 @@
 // Holds the stack of the functions to its bill, its least privilege, its environment and its sizes.
-// It must never trust a name alone: grants are read with the resource, the member and the condition they stand on.
+// It must never trust a name alone: grants are read with the resource and the member they stand on.
 import { environmentNames } from "../../functions/config.ts";
-import { bill, functionNamed, only, resources, type SynthesizedStack, synthesized } from "./synthesized.ts";
+import { planGraph } from "./plan-graph.ts";
+import { bill, functionNamed, resources, type SynthesizedPlan, synthesizedPlan } from "./synthesized.ts";
 
-const dev = synthesized({ STAGE: "dev" });
-const closed = synthesized({ STAGE: "dev", PUBLIC: "false" });
-const prod = synthesized({ STAGE: "prod", ACQUIRER_URL: "https://acquirer.bank.example" });
+const open = synthesizedPlan({ STAGE: "dev", PUBLIC: "true" });
+const closed = synthesizedPlan({ STAGE: "dev" });
+const prod = synthesizedPlan({ STAGE: "prod", ACQUIRER_URL: "https://acquirer.bank.example" });
 
-/** `account: role on type`, sorted, for every grant of a stack. */
-function grants(stack: SynthesizedStack): string[] {
-  return Object.keys(stack.resource)
-    .filter((type) => type.includes("_iam_") && type !== "google_project_iam_custom_role")
-    .flatMap((type) =>
-      resources(stack, type).map((grant) => `${memberOf(grant["member"])}: ${roleOf(grant["role"])} on ${type}`),
-    )
+/** `account: role on type`, sorted, for every grant of the stack. */
+function grants(plan: SynthesizedPlan): string[] {
+  const graph = planGraph(plan);
+  return graph.nodes
+    .filter(({ stack, type }) => stack === "services" && type.endsWith("_iam_member"))
+    .map(({ stack, type, attributes }) => {
+      const account = graph.origin(stack, attributes["member"])?.node.attributes["account_id"];
+      const role = graph.origin(stack, attributes["role"])?.node.attributes["title"] ?? attributes["role"];
+      return `${account ?? attributes["member"].replace(/\$\{[^}]*\}/, "N")}: ${role} on ${type.replace(/^google_|_iam_member$/g, "")}`;
+    })
     .sort();
 }
 
-const memberOf = (member: string) => /google_service_account\.([a-z-]+)_account_/.exec(member)?.[1] ?? member;
-const roleOf = (role: string) => (role.includes("ledger_runtime-role") ? "ledger runtime" : role);
+const variables = (plan: SynthesizedPlan, name: string): string[] => {
+  const { environment_variables: plain, secret_environment_variables: secret } = functionNamed(
+    plan.stacks.services,
+    name,
+  )["service_config"];
+  return [...Object.keys(plain), ...secret.map((one: { key: string }) => one.key)].sort();
+};
 
 describe("the services stack", () => {
-  test("holds exactly one function per line, with its account, code and grants", () => {
-    expect(bill(dev.services)).toEqual([
+  test("holds exactly one function per line, with its code and grants, and what calls them", () => {
+    expect(bill(open.stacks.services)).toEqual([
+      "google_cloud_run_v2_service_iam_member ledger-schedule/may-call",
       "google_cloud_run_v2_service_iam_member payments-api/public",
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
+      "google_cloud_scheduler_job complete-attempts/job",
+      "google_cloudfunctions2_function ledger-writer/function",
       "google_cloudfunctions2_function payments-api/function",
       "google_cloudfunctions2_function test-acquirer/function",
       "google_project_iam_member payments-api/uses-documents",
       "google_project_iam_member test-acquirer/uses-documents",
+      "google_secret_manager_secret_iam_member ledger-writer/reads-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-secret",
       "google_secret_manager_secret_iam_member test-acquirer/reads-secret",
-      "google_service_account payments-api/account",
-      "google_service_account test-acquirer/account",
+      "google_service_account_iam_member ledger-schedule/cloudscheduler-signs",
+      "google_spanner_database_iam_member ledger-writer/uses-ledger",
       "google_spanner_database_iam_member payments-api/uses-ledger",
-      "google_storage_bucket sources/bucket",
-      "google_storage_bucket_object sources/payments-api",
-      "google_storage_bucket_object sources/test-acquirer",
+      "google_storage_bucket_object ledger-writer/source",
+      "google_storage_bucket_object payments-api/source",
+      "google_storage_bucket_object test-acquirer/source",
     ]);
   });
 
   test("grants each account what its function touches, and only there", () => {
-    expect(grants(closed.services)).toEqual([
-      "payments-api: ledger runtime on google_spanner_database_iam_member",
-      "payments-api: roles/datastore.user on google_project_iam_member",
-      "payments-api: roles/secretmanager.secretAccessor on google_secret_manager_secret_iam_member",
-      "test-acquirer: roles/datastore.user on google_project_iam_member",
-      "test-acquirer: roles/secretmanager.secretAccessor on google_secret_manager_secret_iam_member",
+    expect(grants(closed)).toEqual([
+      "ledger-schedule: roles/run.invoker on cloud_run_v2_service",
+      "ledger-writer: Payments ledger runtime on spanner_database",
+      "ledger-writer: roles/run.invoker on cloud_run_v2_service",
+      "ledger-writer: roles/secretmanager.secretAccessor on secret_manager_secret",
+      "payments-api: Payments ledger runtime on spanner_database",
+      "payments-api: roles/datastore.user on project",
+      "payments-api: roles/run.invoker on cloud_run_v2_service",
+      "payments-api: roles/secretmanager.secretAccessor on secret_manager_secret",
+      "serviceAccount:service-N@gcp-sa-cloudscheduler.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
+      "test-acquirer: roles/datastore.user on project",
+      "test-acquirer: roles/secretmanager.secretAccessor on secret_manager_secret",
     ]);
   });
 
-  test("limits the one grant that has to stand on the project to the named database", () => {
-    for (const grant of resources(dev.services, "google_project_iam_member")) {
-      expect(grant["condition"].expression).toMatch(
-        /^resource\.name == "projects\/\$\{[^}]+\}\/databases\/\$\{[^}]+name\}"$/,
-      );
+  test("lets nobody but its schedule into ledger-writer, and no call from outside the platform", () => {
+    const { environment_variables, ...service } = functionNamed(open.stacks.services, "ledger-writer")[
+      "service_config"
+    ];
+    const invokers = resources(open.stacks.services, "google_cloud_run_v2_service_iam_member").filter(({ name }) =>
+      name.includes("ledger-writer"),
+    );
+
+    expect(service["ingress_settings"]).toBe("ALLOW_INTERNAL_ONLY");
+    expect(invokers).toHaveLength(1);
+    expect(invokers[0]?.["member"]).toContain("ledger-schedule");
+    expect(environment_variables[environmentNames.callerAccount]).toContain("ledger-schedule");
+  });
+
+  test("opens the test acquirer to its two callers only, with a token, when the world is not let in", () => {
+    const callers = ["payments-api", "ledger-writer"];
+    const targets = resources(closed.stacks.services, "google_cloud_run_v2_service_iam_member").filter(({ name }) =>
+      name.includes("test-acquirer"),
+    );
+
+    expect(targets).toHaveLength(callers.length);
+    for (const name of callers) {
+      const environment = functionNamed(closed.stacks.services, name)["service_config"].environment_variables;
+      expect(targets.filter(({ member }) => member.includes(`accounts_${name}_`))).toHaveLength(1);
+      expect(environment[environmentNames.acquirerAudience]).toBe(environment[environmentNames.acquirerUrl]);
+      expect(variables(open, name)).not.toContain(environmentNames.acquirerAudience);
     }
   });
 
-  test("uses no primitive role and no authoritative policy, which would strip other grants", () => {
-    expect(dev.services.text).not.toMatch(/roles\/(owner|editor|viewer)"/);
-    expect(Object.keys(dev.services.resource).filter((type) => /_iam_(policy|binding)$/.test(type))).toEqual([]);
-  });
+  test("calls ledger-writer each minute, once, for as long as a sweep may take", () => {
+    const [job] = resources(closed.stacks.services, "google_cloud_scheduler_job");
+    const { uri } = job?.["http_target"] ?? {};
 
-  test("lets the world in only when the setting says so, and on the service, not on the function", () => {
-    expect(closed.services.text).not.toContain("allUsers");
-    expect(resources(dev.services, "google_cloud_run_v2_service_iam_member")).toHaveLength(2);
-    for (const grant of resources(dev.services, "google_cloud_run_v2_service_iam_member")) {
-      expect(grant).toMatchObject({ member: "allUsers", role: "roles/run.invoker" });
-      expect(grant["name"]).toMatch(/\.service_config\[0\]\.service\}$/);
-    }
+    expect(job).toMatchObject({ schedule: "* * * * *", retry_config: { retry_count: 0 }, attempt_deadline: "240s" });
+    expect(uri).toMatch(/ledger-writer_function\w+\.service_config\[0\]\.uri\}\/complete$/);
+    expect(job?.["http_target"].oidc_token.audience).toBe(uri.replace("/complete", ""));
   });
 
   test("gives every function its own account, the runtime of the tests, and concurrency only with a whole CPU", () => {
-    const functions = resources(dev.services, "google_cloudfunctions2_function");
+    const functions = resources(open.stacks.services, "google_cloudfunctions2_function");
     const accounts = functions.map((one) => one["service_config"].service_account_email);
 
     expect(new Set(accounts).size).toBe(functions.length);
@@ -81,66 +116,48 @@ describe("the services stack", () => {
       expect(build_config.runtime).toBe("nodejs24");
       expect(service_config.max_instance_request_concurrency).toBeGreaterThan(1);
       expect(Number(service_config.available_cpu)).toBeGreaterThanOrEqual(1);
-      expect(service_config.timeout_seconds).toBe(60);
       expect(service_config.available_memory).toBe("512Mi");
     }
   });
 
-  test("sets every variable that payments-api reads, and no more", () => {
-    const { environment_variables: plain, secret_environment_variables: secret } = functionNamed(
-      dev.services,
-      "payments-api",
-    )["service_config"];
-    const secretNames = secret.map((one: { key: string }) => one.key);
+  test("sets every variable that an entry reads, and no more", () => {
+    const { acquirerAudience, callerAccount, firestoreDatabase, rateLimitPerSecond, rateLimitBurst, ...all } =
+      environmentNames;
+    const writer = Object.values(all);
 
-    expect([...Object.keys(plain), ...secretNames].sort()).toEqual(Object.values(environmentNames).sort());
-    expect(secretNames).toEqual([environmentNames.acquirerSecret]);
-  });
-
-  test("tells no function its own URL, which Terraform cannot know", () => {
-    for (const [id, one] of Object.entries(dev.services.resource["google_cloudfunctions2_function"] ?? {})) {
-      expect(JSON.stringify(one["service_config"])).not.toContain(`google_cloudfunctions2_function.${id}`);
-    }
-  });
-
-  test("starts no function before it may read its secret and use its stores", () => {
-    const { depends_on: before } = functionNamed(dev.services, "payments-api");
-
-    expect(before.map((one: string) => one.split(".")[0]).sort()).toEqual([
-      "google_project_iam_member",
-      "google_secret_manager_secret_iam_member",
-      "google_spanner_database_iam_member",
-    ]);
+    expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount].sort());
+    expect(variables(open, "payments-api")).toEqual(
+      [...writer, firestoreDatabase, rateLimitPerSecond, rateLimitBurst].sort(),
+    );
+    expect(variables(closed, "payments-api")).toEqual([...variables(open, "payments-api"), acquirerAudience].sort());
+    expect(variables(open, "test-acquirer")).toEqual(
+      [environmentNames.acquirerSecret, environmentNames.project, firestoreDatabase].sort(),
+    );
   });
 
   test("pins the secret's version by its number", () => {
-    const [mounted] = functionNamed(dev.services, "payments-api")["service_config"].secret_environment_variables;
+    const [mounted] = functionNamed(open.stacks.services, "payments-api")["service_config"]
+      .secret_environment_variables;
 
-    expect(mounted.version).toMatch(/google_secret_manager_secret_version.*version\}$/);
-  });
-
-  test("keeps code in a bucket that nobody else can read, named after the project", () => {
-    expect(only(dev.services, "google_storage_bucket")).toMatchObject({
-      name: "placeholder-project-sources",
-      public_access_prevention: "enforced",
-      uniform_bucket_level_access: true,
-    });
+    expect(mounted.version).toBe("1");
   });
 });
 
 describe("the services stack of prod", () => {
   test("has no test acquirer, and calls the acquirer of the settings", () => {
-    const functions = resources(prod.services, "google_cloudfunctions2_function").map((one) => one["name"]);
+    const functions = resources(prod.stacks.services, "google_cloudfunctions2_function").map((one) => one["name"]);
 
-    expect(functions).toEqual(["payments-api"]);
-    expect(prod.services.text).not.toContain("test-acquirer");
-    expect(functionNamed(prod.services, "payments-api")["service_config"].environment_variables.ACQUIRER_URL).toBe(
-      "https://acquirer.bank.example",
-    );
+    expect(functions).toEqual(["ledger-writer", "payments-api"]);
+    expect(prod.stacks.services.text + prod.stacks.foundation.text).not.toContain("test-acquirer");
+    for (const name of functions) {
+      const environment = functionNamed(prod.stacks.services, name)["service_config"].environment_variables;
+      expect(environment[environmentNames.acquirerUrl]).toBe("https://acquirer.bank.example");
+      expect(environment).not.toHaveProperty(environmentNames.acquirerAudience);
+    }
   });
 
   test("keeps an instance warm and caps their number", () => {
-    expect(functionNamed(prod.services, "payments-api")["service_config"]).toMatchObject({
+    expect(functionNamed(prod.stacks.services, "payments-api")["service_config"]).toMatchObject({
       min_instance_count: 1,
       max_instance_count: 100,
     });

@@ -1,6 +1,6 @@
 // Shows how a stage is chosen and what is refused.
 // It must never read the environment of the machine that runs it.
-import { named, placeholderProject, readSettings, storeNames } from "../../infra/settings.ts";
+import { named, placeholderProject, queueName, readSettings, storeNames } from "../../infra/settings.ts";
 
 describe("settings", () => {
   test("need nothing: without variables they are dev in a placeholder project", () => {
@@ -9,7 +9,10 @@ describe("settings", () => {
       projectId: placeholderProject,
       region: "us-central1",
       prefix: "",
-      isPublic: true,
+      isPublic: false,
+      alertEmail: null,
+      stateBucket: null,
+      queueGeneration: 1,
       hasTestAcquirer: true,
       sourcesFolder: null,
     });
@@ -18,6 +21,11 @@ describe("settings", () => {
   test.each([
     ["a stage that does not exist", { STAGE: "live" }, "STAGE must be one of dev, staging, prod, not live."],
     ["a word that is neither true nor false", { PUBLIC: "yes" }, "PUBLIC must be one of true, false, not yes."],
+    [
+      "a queue generation of nothing",
+      { QUEUE_GENERATION: "0" },
+      "QUEUE_GENERATION must be a whole number from 1, not 0.",
+    ],
     ["a prefix with a capital", { PREFIX: "Anna" }, "PREFIX must be"],
     ["a prefix that ends in a hyphen", { PREFIX: "anna-" }, "PREFIX must be"],
     ["a prefix that no account id has room for", { PREFIX: "annabelle0" }, "PREFIX must be"],
@@ -34,6 +42,8 @@ describe("settings", () => {
       spannerInstance: "annabelle-payments",
       spannerDatabase: "ledger",
       firestoreDatabase: "annabelle-payments",
+      ledgerRole: "annabelle_paymentsLedgerRuntime",
     });
+    expect(queueName({ ...settings, queueGeneration: 3 }, "webhooks-fast")).toBe("annabelle-webhooks-fast-g3");
   });
 });

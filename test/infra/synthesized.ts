@@ -1,6 +1,6 @@
 // Synthesizes a stage into a folder of its own and reads the stacks back, once per test file.
 // It must never leave that folder behind, nor write into the project.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { paymentsApp } from "../../infra/payments-app.ts";
@@ -13,25 +13,60 @@ export type Attributes = Record<string, any>;
 /** One synthesized stack: resource type, then id. */
 export interface SynthesizedStack {
   readonly resource: Record<string, Record<string, Attributes>>;
+  readonly data?: Record<string, Record<string, Attributes>>;
+  readonly output?: Record<string, Attributes>;
   readonly variable?: Record<string, Attributes>;
+  readonly terraform: Attributes;
   readonly text: string;
 }
 
-/** Both stacks of a stage. */
+/** The stacks of a stage by name. */
 export interface SynthesizedStage {
+  readonly foundation: SynthesizedStack;
   readonly data: SynthesizedStack;
+  readonly messaging: SynthesizedStack;
   readonly services: SynthesizedStack;
+  readonly observability: SynthesizedStack;
+}
+
+/** A stage with the order in which its stacks are deployed. */
+export interface SynthesizedPlan {
+  readonly stacks: SynthesizedStage;
+  /** By stack: the stacks that are deployed before it. */
+  readonly dependencies: Record<string, string[]>;
 }
 
 /** The stage that the variables describe; `sourcesFolder` holds the built functions, if any. */
 export function synthesized(variables: Record<string, string>, sourcesFolder: string | null = null): SynthesizedStage {
+  return synthesizedPlan(variables, sourcesFolder).stacks;
+}
+
+/** The same with the order of the stacks. */
+export function synthesizedPlan(
+  variables: Record<string, string>,
+  sourcesFolder: string | null = null,
+): SynthesizedPlan {
   const outdir = mkdtempSync(path.join(tmpdir(), "stacks-"));
   try {
     paymentsApp(readSettings(variables, sourcesFolder), outdir).synth();
-    return { data: readStack(outdir, "data"), services: readStack(outdir, "services") };
+    return readPlan(outdir);
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
+}
+
+/** Reads what CDKTF wrote. */
+export function readPlan(outdir: string): SynthesizedPlan {
+  const manifest = JSON.parse(readFileSync(path.join(outdir, "manifest.json"), "utf8")) as {
+    stacks: Record<string, { dependencies: string[] }>;
+  };
+  const names = readdirSync(path.join(outdir, "stacks"));
+  return {
+    stacks: Object.fromEntries(names.map((name) => [name, readStack(outdir, name)])) as unknown as SynthesizedStage,
+    dependencies: Object.fromEntries(
+      Object.entries(manifest.stacks).map(([name, { dependencies }]) => [name, dependencies]),
+    ),
+  };
 }
 
 /** Resources of a type in one stack. */

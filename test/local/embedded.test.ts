@@ -6,8 +6,11 @@ import { startEmbedded } from "../../local/embedded.ts";
 import type { Host } from "../../local/host.ts";
 import { laptopKey, seedLaptopKey } from "../../local/laptop-key.ts";
 import { freePortFrom, listenFrom } from "../../local/listen.ts";
-import type { Plan } from "../../local/plan.ts";
+import { type Plan, plannedFunction } from "../../local/plan.ts";
 import { planned, withoutGrant } from "./planned.ts";
+
+// Here and not in a test: the first synthesis of a process takes seconds; later ones of the same stage take none.
+planned();
 
 let host: Host | undefined;
 let refusals: string[];
@@ -80,12 +83,32 @@ describe("the embedded laptop", () => {
     );
   });
 
-  test("lets nobody in when the stacks do not say that everybody may invoke", async () => {
+  test("lets nobody in when the stacks do not say that everybody may invoke: an API key is no identity", async () => {
     const baseUrl = await start(planned(undefined, { PUBLIC: "false" }));
 
-    const answer = await pay(baseUrl);
+    const [withKey, without] = [await pay(baseUrl), await fetch(`${baseUrl}/health`)];
 
-    expect(answer).toMatchObject({ status: 403, body: { error: { type: "invalid_request_error" } } });
+    const message = expect.stringMatching(
+      /^PERMISSION_DENIED: allUsers .* a grant of roles\/run\.invoker would give it/,
+    );
+    expect(withKey).toMatchObject({ status: 403, body: { error: { type: "invalid_request_error", message } } });
+    expect([without.status, await without.json()]).toEqual([
+      403,
+      { error: { type: "invalid_request_error", message } },
+    ]);
+  });
+
+  test("holds an API key to the limit of the plan", async () => {
+    const plan = planned();
+    Object.assign(plannedFunction(plan, "payments-api").environment, {
+      RATE_LIMIT_PER_SECOND: "1",
+      RATE_LIMIT_BURST: "1",
+    });
+    const baseUrl = await start(plan);
+
+    const statuses = [(await pay(baseUrl)).status, (await pay(baseUrl)).status];
+
+    expect(statuses).toEqual([200, 429]);
   });
 });
 

@@ -8,6 +8,7 @@ import type { FunctionName } from "../../functions/config.ts";
 import type { CacheRecord, JournalLine, RefundQuery } from "../../functions/flows/ports.ts";
 import { identityOf } from "../../local/identity.ts";
 import { type Plan, plannedFunction } from "../../local/plan.ts";
+import { rightsOf } from "../../local/rights.ts";
 import { planned, withoutGrant } from "./planned.ts";
 
 const record: CacheRecord = {
@@ -47,7 +48,8 @@ const refundsAsked: RefundQuery = {
 /** The ports of a function under a plan, and the refusals that the laptop heard of. */
 function portsOf(plan: Plan, name: FunctionName) {
   const refusals: string[] = [];
-  const identity = identityOf(plan, plannedFunction(plan, name), (message) => refusals.push(message));
+  const rights = rightsOf(plan, (message) => refusals.push(message));
+  const identity = identityOf(rights, plannedFunction(plan, name));
   return {
     ledger: identity.ledger(memoryLedger()),
     accounts: identity.accounts(memoryAccounts()),
@@ -166,8 +168,8 @@ describe("a port bound to a function's account", () => {
   );
 
   test("may do what its role contains and no more: without the permission to write it still reads", async () => {
-    const plan = planned((_services, data) => {
-      const [role] = Object.values(data["google_project_iam_custom_role"] ?? {});
+    const plan = planned((_services, { data }) => {
+      const [role] = Object.values(data?.["google_project_iam_custom_role"] ?? {});
       role.permissions = role.permissions.filter((permission: string) => permission !== "spanner.databases.write");
     });
     const { ledger } = portsOf(plan, "payments-api");

@@ -37,8 +37,8 @@ describe("npm start -- --emulators", () => {
         expect.stringMatching(/^HTTP\/1.1 400 .*"idempotency_error"/s),
       ]);
       expect(code).toBe(0);
-      // The launcher, the laptop, two functions, two emulators with their guards.
-      expect(started.length).toBeGreaterThanOrEqual(8);
+      // The launcher, the laptop, three functions, two emulators with their guards.
+      expect(started.length).toBeGreaterThanOrEqual(9);
       expect(await survivors(started)).toEqual([]);
     },
     patienceMs,

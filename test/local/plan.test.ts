@@ -10,7 +10,7 @@ const api = plannedFunction(plan, "payments-api");
 
 describe("a plan", () => {
   test("has the functions of the stacks with their environment, references resolved across stacks", () => {
-    expect(plan.functions.map(({ name }) => name).sort()).toEqual(["payments-api", "test-acquirer"]);
+    expect(plan.functions.map(({ name }) => name).sort()).toEqual(["ledger-writer", "payments-api", "test-acquirer"]);
     expect(api).toEqual({
       name: "payments-api",
       deployedName: "payments-api",
@@ -22,6 +22,8 @@ describe("a plan", () => {
         SPANNER_DATABASE: "ledger",
         FIRESTORE_DATABASE: "payments",
         ACQUIRER_URL: "https://test-acquirer.function.invalid",
+        RATE_LIMIT_PER_SECOND: "100",
+        RATE_LIMIT_BURST: "200",
       },
       secrets: { ACQUIRER_SECRET: "projects/local-project/secrets/acquirer-secret" },
     });
@@ -33,12 +35,24 @@ describe("a plan", () => {
     expect(grants.sort()).toEqual([
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/payments-api",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/test-acquirer",
+      "serviceAccount:ledger-schedule roles/run.invoker projects/local-project/locations/us-central1/services/ledger-writer",
+      "serviceAccount:ledger-writer projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
+      "serviceAccount:ledger-writer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
       "serviceAccount:payments-api projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
       "serviceAccount:payments-api roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
+      "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/ledger-schedule@local-project.iam.gserviceaccount.com",
       "serviceAccount:test-acquirer roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:test-acquirer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
     ]);
+  });
+
+  test("keeps grants to who does not act here by name, and needs to know nothing of their roles and kinds", () => {
+    const builder = "serviceAccount:function-build@local-project.iam.gserviceaccount.com";
+    const ofBuilder = plan.foreignGrants.filter(({ member }) => member === builder);
+
+    expect(ofBuilder.map(({ role }) => role)).toContain("roles/artifactregistry.writer");
+    expect(plan.grants.filter(({ member }) => member === builder)).toEqual([]);
   });
 
   test("has the statements that the database is made from", () => {
@@ -101,6 +115,15 @@ describe("the environment of a function", () => {
     const environment = environmentsAt(plan, addresses).get("payments-api");
 
     expect(environment).toMatchObject({ ACQUIRER_URL: "http://127.0.0.1:5001", SPANNER_DATABASE: "ledger" });
+  });
+
+  test("keeps an audience as the plan has it: it is the name of a service, not the way to it", () => {
+    const closed = planned(undefined, { PUBLIC: "false" });
+
+    expect(environmentsAt(closed, addresses).get("payments-api")).toMatchObject({
+      ACQUIRER_URL: "http://127.0.0.1:5001",
+      ACQUIRER_AUDIENCE: "https://test-acquirer.function.invalid",
+    });
   });
 
   test("gives one secret to all that mount it, and another one at the next start", () => {

@@ -79,7 +79,7 @@ const everyEnd: Step[] = (
 const seen = new Set<string>();
 
 test("money adds up at every moment, and every retry has the first answer", async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 18 }), runAll), { numRuns: 60, examples: [[everyEnd]] });
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24, size: "max" }), runAll), { numRuns: 100, examples: [[everyEnd]] });
   expect([...seen]).toEqual(
     expect.arrayContaining([
       "200 payment_intent",

@@ -11,8 +11,8 @@ const entryLinesMax = 60;
 /** A function fits on one screen. */
 const functionLinesMax = 70;
 
-/** The only deployed files that may open a connection of their own: calls to the acquirer and to merchants. */
-const outboundFiles = ["functions/adapters/acquirer.ts", "functions/adapters/egress.ts"];
+/** The only deployed files that may open a connection of their own: to the acquirer, to merchants, to the own metadata server. */
+const outboundFiles = ["acquirer", "egress", "identity-token"].map((name) => `functions/adapters/${name}.ts`);
 
 /** Files over their limit. */
 export function longFiles(sources: readonly Source[]): string[] {

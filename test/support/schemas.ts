@@ -161,7 +161,14 @@ const error: Schema = {
         type: errorType,
         code: choice(
           ...declineCodes,
-          ...["amount_too_large", "amount_too_small", "idempotency_key_in_use", "lock_timeout", "parameter_missing"],
+          ...[
+            "amount_too_large",
+            "amount_too_small",
+            "idempotency_key_in_use",
+            "lock_timeout",
+            "parameter_missing",
+            "rate_limit",
+          ],
           ...["parameter_invalid_empty", "parameter_invalid_integer", "parameter_unknown", "resource_missing"],
           ...["payment_intent_unexpected_state", "url_invalid", "charge_already_refunded"],
         ),

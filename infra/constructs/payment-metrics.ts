@@ -1,0 +1,93 @@
+/**
+ * The metrics that are made from the functions' log lines; each names the line that it reads.
+ * It must never name a line that no function writes: an alert on it would be silent for ever.
+ */
+import type { LoggingMetric } from "@cdktf/provider-google/lib/logging-metric/index.js";
+import { Sleep } from "@cdktf/provider-time/lib/sleep/index.js";
+import type { ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+import type { Settings } from "../settings.ts";
+import { durationsOf, lineCount } from "./log-metric.ts";
+
+/** The metrics, and the wait after which alerts may name them. */
+export class PaymentMetrics extends Construct {
+  /** Requests to payments-api, and those of them that it answered with 5xx. */
+  readonly requests: LoggingMetric;
+  readonly requestsFailed: LoggingMetric;
+  /** How long payments-api took, in milliseconds. */
+  readonly requestDurations: LoggingMetric;
+  /** Sweeps of ledger-writer over attempts whose worker died, and those that had to leave some open. */
+  readonly sweeps: LoggingMetric;
+  readonly sweepsWithBacklog: LoggingMetric;
+  /** Attempts that no sweep will drive any more, counted each time a sweep meets one. */
+  readonly attemptsGivenUp: LoggingMetric;
+  /** Times that payments-api went on without its cache, because it was slow, gone or forbidden. */
+  readonly cacheTroubles: LoggingMetric;
+  /** Alerts and charts depend on this. */
+  readonly areKnown: ITerraformDependable;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const api = { settings, writtenBy: "payments-api" } as const;
+    const writer = { settings, writtenBy: "ledger-writer" } as const;
+    this.requests = lineCount(this, "requests", {
+      ...api,
+      where: REQUEST,
+      description: "Requests to payments-api.",
+    });
+    this.requestsFailed = lineCount(this, "requests-failed", {
+      ...api,
+      where: `${REQUEST} AND jsonPayload.status >= 500`,
+      description: "Requests that payments-api answered with 5xx.",
+    });
+    this.requestDurations = durationsOf(this, "request-durations", {
+      ...api,
+      where: REQUEST,
+      field: "durationMs",
+      description: "Time from a request's first byte to its answer.",
+    });
+    this.cacheTroubles = lineCount(this, "cache-troubles", {
+      ...api,
+      where: `jsonPayload.message = (${CACHE_TROUBLES.map((line) => `"${line}"`).join(" OR ")})`,
+      description: "The idempotency cache was given up for a while, or refuses its function.",
+    });
+    this.sweeps = lineCount(this, "sweeps", { ...writer, where: SWEEP, description: "Sweeps over open attempts." });
+    this.sweepsWithBacklog = lineCount(this, "sweeps-with-backlog", {
+      ...writer,
+      where: `${SWEEP} AND jsonPayload.left > 0`,
+      description: "Sweeps that had to leave attempts open.",
+    });
+    this.attemptsGivenUp = lineCount(this, "attempts-given-up", {
+      ...writer,
+      where: 'jsonPayload.message = "attempt outside the drive window"',
+      description: "Attempts older than the drive window, each time that a sweep meets one.",
+    });
+    this.areKnown = this.#known();
+  }
+
+  /** Waits again when a metric is added. */
+  #known(): ITerraformDependable {
+    const metrics = this.node.children as LoggingMetric[];
+    return new Sleep(this, "are-known", {
+      createDuration: DESCRIPTOR_APPEARS,
+      triggers: { metrics: metrics.map((metric) => metric.node.id).join(" ") },
+      dependsOn: metrics,
+    });
+  }
+}
+
+/** The one line per request, of functions/edge/payments-api.ts. */
+const REQUEST = 'jsonPayload.message = "request"';
+
+/** The one line per sweep, of functions/edge/ledger-writer.ts. */
+const SWEEP = 'jsonPayload.message = "attempts completed"';
+
+/** The lines of functions/flows/cache-guard.ts that mean "without the cache from now on". */
+const CACHE_TROUBLES = [
+  "cache breaker opened",
+  "cache breaker stays open",
+  "the cache refuses this function: grant missing",
+];
+
+/** Monitoring learns of a new metric seconds to minutes after Logging made it. */
+const DESCRIPTOR_APPEARS = "120s";

@@ -1,0 +1,62 @@
+/**
+ * What everything else stands on: APIs, accounts, the account that builds, and the places for code and images.
+ * It must never be deployed after another stack: each of its waits is there for them.
+ */
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
+import type { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
+import { TimeProvider } from "@cdktf/provider-time/lib/provider/index.js";
+import { TerraformStack } from "cdktf";
+import type { Construct } from "constructs";
+import { requiredApis } from "./apis.ts";
+import { BuildAccount } from "./constructs/build-account.ts";
+import { ImageRepository } from "./constructs/image-repository.ts";
+import { ProjectApis } from "./constructs/project-apis.ts";
+import { ServiceAccounts } from "./constructs/service-accounts.ts";
+import { SourceBucket } from "./constructs/source-bucket.ts";
+import type { Settings } from "./settings.ts";
+import { stateBackend } from "./state-backend.ts";
+
+/** The foundation. */
+export class FoundationStack extends TerraformStack {
+  readonly images: ImageRepository;
+  readonly sources: SourceBucket;
+  readonly build: BuildAccount;
+  /** One account per function, and one for each caller that is not a function. */
+  readonly accounts: {
+    readonly paymentsApi: ServiceAccount;
+    readonly ledgerWriter: ServiceAccount;
+    /** Undefined where the test acquirer is not deployed. */
+    readonly testAcquirer: ServiceAccount | undefined;
+    /** As which Cloud Scheduler calls ledger-writer. */
+    readonly ledgerSchedule: ServiceAccount;
+  };
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    stateBackend(this, id, settings);
+    new GoogleProvider(this, "google", { project: settings.projectId, region: settings.region });
+    new TimeProvider(this, "time");
+
+    const apis = new ProjectApis(this, "apis", settings, requiredApis);
+    const after = [apis.areReady];
+
+    this.images = new ImageRepository(this, "images", settings, after);
+    this.sources = new SourceBucket(this, "sources", settings, after);
+
+    const accounts = new ServiceAccounts(this, "accounts", settings, after);
+    const builder = accounts.account("function-build", "Builds the functions");
+    this.accounts = {
+      paymentsApi: accounts.account("payments-api", "Runs payments-api"),
+      ledgerWriter: accounts.account("ledger-writer", "Runs ledger-writer"),
+      testAcquirer: settings.hasTestAcquirer ? accounts.account("test-acquirer", "Runs test-acquirer") : undefined,
+      ledgerSchedule: accounts.account("ledger-schedule", "Calls ledger-writer each minute"),
+    };
+
+    this.build = new BuildAccount(this, "build", {
+      settings,
+      account: builder,
+      images: this.images,
+      after: [accounts.areKnown()],
+    });
+  }
+}

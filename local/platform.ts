@@ -1,0 +1,89 @@
+// The platform around the functions, whatever they run on: rights, identity tokens, the front of each, the schedule.
+// It must never let a call through that the plan's grants do not let through.
+
+import type { FunctionName } from "../functions/config.ts";
+import type { WireHandler } from "../functions/edge/wire.ts";
+import type { Log } from "../functions/flows/ports.ts";
+import { type MovableClock, movableClock } from "./movable-clock.ts";
+import { type Plan, type PlannedFunction, SCHEDULER_AGENT } from "./plan.ts";
+import { plannedUrl } from "./plan-resources.ts";
+import { platformFront } from "./platform-front.ts";
+import { type Rights, rightsOf } from "./rights.ts";
+import { startScheduler } from "./scheduler.ts";
+import { type TokenIssuer, tokenIssuer } from "./token-issuer.ts";
+
+/** What a platform is made of. */
+export type PlatformOptions = {
+  plan: Plan;
+  log: Log;
+  /** Hears of rights that the plan does not give. */
+  onRefusal: (message: string) => void;
+  /** Default: the machine's time. */
+  clock?: MovableClock;
+};
+
+/** A running platform. */
+export type Platform = {
+  clock: MovableClock;
+  rights: Rights;
+  issuer: TokenIssuer;
+  /** The handler of a function as callers meet it. */
+  front(planned: PlannedFunction, handler: WireHandler): WireHandler;
+  /** An identity token of a function's own account, as its metadata server gives it. */
+  identityToken(planned: PlannedFunction, audience: string): string;
+  /** Starts the plan's jobs; to be called once, when the functions can be called at these addresses. */
+  startSchedule(addresses: ReadonlyMap<FunctionName, string>): void;
+  /** Ends the schedule. */
+  stop(): void;
+};
+
+/** A platform for the plan, with a new key for its tokens. */
+export async function openPlatform({
+  plan,
+  log,
+  onRefusal,
+  clock = movableClock(),
+}: PlatformOptions): Promise<Platform> {
+  const rights = rightsOf(plan, onRefusal);
+  const issuer = await tokenIssuer(clock);
+  let scheduler: { stop(): void } | undefined;
+  return {
+    clock,
+    rights,
+    issuer,
+    front: (planned, handler) => {
+      const fronted = platformFront({ rights, issuer }, planned, handler);
+      return async (request) => await clock.hold(fronted(request));
+    },
+    identityToken: ({ member }, audience) =>
+      issuer.issue({ account: member.replace(/^serviceAccount:/, ""), audience }),
+    startSchedule: (addresses) => {
+      const localUrl = localUrls(plan, addresses);
+      scheduler = startScheduler(
+        { clock, issuer, log, localUrl, maySign: (account) => signing(plan, rights, account) },
+        plan.jobs,
+      );
+    },
+    stop: () => scheduler?.stop(),
+  };
+}
+
+/** Undefined when Cloud Scheduler may sign tokens of the account, else a sentence that names the missing role. */
+function signing({ ledger }: Plan, rights: Rights, account: string): string | undefined {
+  return rights.refusalOf({
+    member: SCHEDULER_AGENT,
+    permission: "iam.serviceAccounts.getOpenIdToken",
+    resource: `projects/${ledger.projectId}/serviceAccounts/${account}`,
+  });
+}
+
+/** From a URL of the plan to the same path on this machine; a URL that is no function's is never called from a laptop. */
+function localUrls({ functions }: Plan, addresses: ReadonlyMap<FunctionName, string>): (url: string) => string {
+  const addressed = new Map(functions.map(({ name, deployedName }) => [plannedUrl(deployedName), addresses.get(name)]));
+  return (url) => {
+    const { origin, pathname, search } = new URL(url);
+    const address = addressed.get(origin);
+    if (address === undefined) throw new Error(`plan: there is no function at ${origin}`);
+    return `${address}${pathname}${search}`;
+  };
+}

@@ -1,0 +1,105 @@
+// Holds the archive and the warehouse to a table that Pub/Sub can write, grants that come first, and views that can go.
+// It must never run SQL: the views are tried in event-views.emulator.test.ts.
+import { BigqueryArchive } from "../../../infra/constructs/bigquery-archive.ts";
+import { EventTopic } from "../../../infra/constructs/event-topic.ts";
+import { EventWarehouse } from "../../../infra/constructs/event-warehouse.ts";
+import { type Attributes, bill, only, resources, type SynthesizedStack } from "../synthesized.ts";
+import { testStack } from "./test-stack.ts";
+
+const archive = (variables: Record<string, string> = {}): SynthesizedStack =>
+  testStack((scope, settings) => {
+    const topic = new EventTopic(scope, "payment-events", settings);
+    new BigqueryArchive(scope, "bigquery", {
+      settings,
+      topic,
+      warehouse: new EventWarehouse(scope, "warehouse", settings),
+    });
+  }, variables);
+const stack = archive();
+const table = (from: SynthesizedStack, id: string): Attributes =>
+  resources(from, "google_bigquery_table").find((one) => one["table_id"] === id) ?? {};
+const writing = resources(stack, "google_pubsub_subscription").find((one) => one["bigquery_config"]) ?? {};
+
+describe("the archive of a topic", () => {
+  test("brings its subscription, the wait, and the grants of Pub/Sub's account on the table alone", () => {
+    expect(bill(stack).filter((line) => line.includes(" bigquery/"))).toEqual([
+      "google_bigquery_table_iam_member bigquery/reads-schema",
+      "google_bigquery_table_iam_member bigquery/writes-rows",
+      "google_pubsub_subscription bigquery/subscription",
+      "google_pubsub_subscription_iam_member bigquery/pubsub-takes-dead-letters",
+      "time_sleep bigquery/can-write",
+    ]);
+    expect(
+      resources(stack, "google_bigquery_table_iam_member")
+        .map((one) => one["role"])
+        .sort(),
+    ).toEqual(["roles/bigquery.dataEditor", "roles/bigquery.metadataViewer"]);
+  });
+
+  test("writes the whole message and its metadata, under no schema that could refuse an event", () => {
+    expect(writing["bigquery_config"]).toEqual({
+      table: expect.stringMatching(/^\$\{.*project\}\.\$\{.*dataset_id\}\.\$\{.*table_id\}$/),
+      write_metadata: true,
+    });
+  });
+
+  test("buries what BigQuery refuses, and never expires", () => {
+    expect(writing).toMatchObject({
+      name: "payment-events-to-bigquery",
+      dead_letter_policy: { max_delivery_attempts: 100 },
+      expiration_policy: { ttl: "" },
+    });
+  });
+});
+
+describe("the warehouse", () => {
+  test("has the columns that Pub/Sub fills, each under its name and type, and a partition a day", () => {
+    const deliveries = table(stack, "event_deliveries");
+
+    expect(JSON.parse(deliveries["schema"]).map(({ name, type }: Attributes) => `${name} ${type}`)).toEqual([
+      "data JSON",
+      "subscription_name STRING",
+      "message_id STRING",
+      "publish_time TIMESTAMP",
+      "attributes JSON",
+    ]);
+    expect(deliveries["time_partitioning"]).toEqual({ type: "DAY", field: "publish_time" });
+  });
+
+  test("makes each view after what it reads from, in standard SQL, and free to be changed", () => {
+    const idOf = (tableId: string) =>
+      Object.entries(stack.resource["google_bigquery_table"] ?? {}).find(([, one]) => one["table_id"] === tableId)?.[0];
+    const order = ["event_deliveries", "events", "payments", "payment_days"];
+
+    for (const [index, name] of order.entries()) {
+      if (index === 0) continue;
+      const view = table(stack, name);
+      expect(view["depends_on"]).toEqual([`google_bigquery_table.${idOf(order[index - 1] ?? "")}`]);
+      expect(view).toMatchObject({ deletion_protection: false, view: { use_legacy_sql: false } });
+      expect(view["view"].query).toContain(`\${google_bigquery_table.${idOf(order[index - 1] ?? "")}.table_id}`);
+    }
+  });
+
+  test("goes with its contents in dev and stays in prod, where only the views may change", () => {
+    const prod = archive({ STAGE: "prod" });
+
+    expect(only(stack, "google_bigquery_dataset")).toMatchObject({
+      delete_contents_on_destroy: true,
+      lifecycle: { prevent_destroy: false },
+    });
+    expect(table(stack, "event_deliveries")).toMatchObject({ deletion_protection: false });
+    expect(only(prod, "google_bigquery_dataset")).toMatchObject({
+      delete_contents_on_destroy: false,
+      lifecycle: { prevent_destroy: true },
+    });
+    expect(table(prod, "event_deliveries")).toMatchObject({
+      deletion_protection: true,
+      lifecycle: { prevent_destroy: true },
+    });
+    expect(table(prod, "events")).toMatchObject({ deletion_protection: false });
+  });
+
+  test("has a name that BigQuery accepts, whatever the prefix", () => {
+    expect(only(archive({ PREFIX: "anna-b" }), "google_bigquery_dataset")["dataset_id"]).toBe("anna_b_payments");
+  });
+});

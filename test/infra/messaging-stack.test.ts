@@ -1,0 +1,71 @@
+// Holds the stack of topic, archive and queues to its bill, its grants and its order.
+// It must never repeat what the constructs' own tests and the table of failures hold.
+import { bill, resources, synthesized } from "./synthesized.ts";
+
+const dev = synthesized({ STAGE: "dev" });
+const next = synthesized({ STAGE: "dev", PREFIX: "anna", QUEUE_GENERATION: "7" });
+
+describe("the messaging stack", () => {
+  test("holds exactly the topic with its dead letters, the archive, and three queues", () => {
+    expect(bill(dev.messaging)).toEqual([
+      "google_bigquery_table_iam_member bigquery/reads-schema",
+      "google_bigquery_table_iam_member bigquery/writes-rows",
+      "google_cloud_tasks_queue settlements/queue",
+      "google_cloud_tasks_queue webhook-fast/queue",
+      "google_cloud_tasks_queue webhook-slow/queue",
+      "google_pubsub_subscription bigquery/subscription",
+      "google_pubsub_subscription payment-events/dead-letters-kept",
+      "google_pubsub_subscription_iam_member bigquery/pubsub-takes-dead-letters",
+      "google_pubsub_topic payment-events/dead-letters",
+      "google_pubsub_topic payment-events/topic",
+      "google_pubsub_topic_iam_member payment-events/pubsub-buries",
+      "time_sleep bigquery/can-write",
+      "time_sleep payment-events/agent-exists",
+    ]);
+  });
+
+  test("grants Pub/Sub's own account what it needs on single resources, and nobody anything on the project", () => {
+    const types = Object.keys(dev.messaging.resource).filter((type) => type.endsWith("_iam_member"));
+
+    expect(types.sort()).toEqual([
+      "google_bigquery_table_iam_member",
+      "google_pubsub_subscription_iam_member",
+      "google_pubsub_topic_iam_member",
+    ]);
+    for (const grant of types.flatMap((type) => resources(dev.messaging, type))) {
+      expect(grant["member"]).toContain("@gcp-sa-pubsub.iam.gserviceaccount.com");
+    }
+  });
+
+  test("writes into the table of the data stack, by way of its outputs", () => {
+    const [archive] = resources(dev.messaging, "google_pubsub_subscription").filter((one) => one["bigquery_config"]);
+
+    expect(archive?.["bigquery_config"].table).toMatch(/cross-stack-reference-input-data.*warehouse_deliveries/);
+  });
+
+  test("names queues by generation and everything by prefix, so that two people and two lives fit into a project", () => {
+    const names = ["google_cloud_tasks_queue", "google_pubsub_topic", "google_pubsub_subscription"].flatMap((type) =>
+      resources(next.messaging, type).map((one) => one["name"]),
+    );
+
+    expect(names.sort()).toEqual([
+      "anna-payment-events",
+      "anna-payment-events-dead",
+      "anna-payment-events-dead-kept",
+      "anna-payment-events-to-bigquery",
+      "anna-settlements-g7",
+      "anna-webhook-fast-g7",
+      "anna-webhook-slow-g7",
+    ]);
+  });
+
+  test("lets the slow queue hold no more calls at once than the fast one, so that hanging merchants delay nobody else", () => {
+    const limits = (name: string) =>
+      resources(dev.messaging, "google_cloud_tasks_queue").find((one) => one["name"] === name)?.["rate_limits"];
+
+    expect(limits("webhook-fast-g1").max_dispatches_per_second).toBe(500);
+    expect(limits("webhook-slow-g1").max_concurrent_dispatches).toBeLessThanOrEqual(
+      limits("webhook-fast-g1").max_concurrent_dispatches,
+    );
+  });
+});

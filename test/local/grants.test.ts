@@ -1,0 +1,173 @@
+// Shows that every grant of the plan carries something here: without it the laptop refuses and names it, and none is idle.
+// It must never list a grant by hand that the plan can tell: the table is made from the synthesized stacks.
+import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
+import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
+import { refuse } from "../../functions/domain/errors.ts";
+import { memoryStores, startEmbedded } from "../../local/embedded.ts";
+import type { Host } from "../../local/host.ts";
+import { laptopKey, seedLaptopKey } from "../../local/laptop-key.ts";
+import { freePortFrom } from "../../local/listen.ts";
+import { movableClock } from "../../local/movable-clock.ts";
+import type { Plan } from "../../local/plan.ts";
+import type { PlannedGrant } from "../../local/plan-grants.ts";
+import { intercept } from "../support/interception.ts";
+import { planned, type Resources } from "./planned.ts";
+
+/** A person who may call payments-api where not everybody may. */
+const person = "developer@bank.example";
+
+const invitePerson = ({ google_cloud_run_v2_service_iam_member: invokers }: Resources) => {
+  const name = "projects/local-project/locations/us-central1/services/payments-api";
+  Object.assign(invokers ?? {}, { planted: { name, role: "roles/run.invoker", member: `user:${person}` } });
+};
+
+/** Both kinds of stage: open to everybody with a key, and closed. */
+const plans: Readonly<Record<string, Plan>> = {
+  open: planned(),
+  closed: planned(invitePerson, { PUBLIC: "false" }),
+};
+
+/** What a round through everything that runs today came to. */
+interface Round {
+  /** A payment whose first call to the acquirer failed, an ordinary one, a list. */
+  readonly statuses: readonly number[];
+  /** Intents that had succeeded two minutes later, when the schedule has called twice. */
+  readonly succeeded: number;
+  readonly refusals: readonly string[];
+  /** Grants that nothing needed. */
+  readonly unused: readonly PlannedGrant[];
+}
+
+const wholeRound = { statuses: [503, 200, 200], succeeded: 2, refusals: [] };
+
+/** Pays, leaves a payment behind for the completer, and lets two minutes pass. */
+async function goRound(plan: Plan): Promise<Round> {
+  const refusals: string[] = [];
+  const journal = intercept(memoryAcquirerJournal());
+  journal.disturb("record", { at: "before", act: "throw", error: refuse("store_unavailable", "The journal is down.") });
+  const clock = movableClock();
+  let host: Host;
+  try {
+    host = await startEmbedded({
+      ...{ plan, clock, log: () => {}, port: await freePortFrom(undefined) },
+      onRefusal: (message) => void refusals.push(message),
+      stores: { ...memoryStores(), journal: journal.port },
+    });
+  } catch {
+    return { statuses: [], succeeded: 0, refusals, unused: [] };
+  }
+  try {
+    await seedLaptopKey({ accounts: host.accounts, clock: systemClock, random: systemRandom });
+    const statuses = [await pay(host, "left behind"), await pay(host, "paid"), (await list(host)).status];
+    await clock.advance(120_000);
+    const { intents } = await list(host);
+    const succeeded = intents.filter(({ status }) => status === "succeeded").length;
+    return { statuses, succeeded, refusals, unused: host.platform.rights.unused() };
+  } finally {
+    await host.stop();
+  }
+}
+
+async function pay(host: Host, key: string): Promise<number> {
+  const response = await fetch(`${host.addresses.get("payments-api")}/v1/payment_intents`, {
+    method: "POST",
+    headers: { ...headersOf(host), "Idempotency-Key": key },
+    body: new URLSearchParams({ amount: "2000", currency: "usd", payment_method: "pm_card_visa", confirm: "true" }),
+  });
+  await response.text();
+  return response.status;
+}
+
+async function list(host: Host): Promise<{ status: number; intents: { status: string }[] }> {
+  const response = await fetch(`${host.addresses.get("payments-api")}/v1/payment_intents`, {
+    headers: headersOf(host),
+  });
+  const { data = [] } = (await response.json()) as { data?: { status: string }[] };
+  return { status: response.status, intents: data };
+}
+
+/** The API's key in its own place, and the caller's identity in the other. */
+function headersOf({ platform }: Host): Record<string, string> {
+  const token = platform.issuer.issue({ account: person, audience: "https://payments-api.function.invalid" });
+  return { Authorization: `Bearer ${laptopKey}`, "X-Serverless-Authorization": `Bearer ${token}` };
+}
+
+const nameOf = ({ member, role, resource }: PlannedGrant) =>
+  `${member.split("@")[0]} ${role.split("/").pop()} ${resource.split("/").slice(-2).join("/")}`;
+
+const table = Object.entries(plans).flatMap(([stage, { grants }]) =>
+  grants.map((grant) => [stage, nameOf(grant), grant] as const),
+);
+
+describe("with all its grants", () => {
+  test.each(Object.keys(plans))("a stage that is %s does everything, and needs every one of them", async (stage) => {
+    expect(await goRound(plans[stage] as Plan)).toEqual({ ...wholeRound, unused: [] });
+  });
+
+  test("a stage that grants something nobody needs is found out", async () => {
+    const plan = planned(({ google_secret_manager_secret_iam_member: readers }) => {
+      const [reader] = Object.values(readers ?? {});
+      Object.assign(readers ?? {}, { planted: { ...reader, secret_id: "another-secret" } });
+    });
+
+    expect((await goRound(plan)).unused.map(({ resource }) => resource)).toEqual([
+      "projects/local-project/secrets/another-secret",
+    ]);
+  });
+});
+
+describe("without a single grant", () => {
+  test.each(table)("a stage that is %s refuses what stood on it: %s", async (stage, _name, grant) => {
+    const plan = plans[stage] as Plan;
+
+    const round = await goRound({ ...plan, grants: plan.grants.filter((other) => other !== grant) });
+
+    expect(round.refusals).toContainEqual(expect.stringMatching(refusalOf(grant)));
+    // The cache is the one thing that a payment does without; people are told all the same.
+    if (grant.role !== "roles/datastore.user" || !grant.member.includes(":payments-api@")) {
+      expect({ statuses: round.statuses, succeeded: round.succeeded }).not.toEqual({
+        statuses: wholeRound.statuses,
+        succeeded: wholeRound.succeeded,
+      });
+    }
+  });
+});
+
+/** The sentence that names who lacks what on which resource, and the missing role. */
+function refusalOf({ member, role, permissions, resource }: PlannedGrant): RegExp {
+  const escaped = (text: string) => text.replace(/[.\\/]/g, "\\$&");
+  // Without the grant to everybody, it is the caller's own that is missed.
+  const who = member === "allUsers" ? "\\S+" : escaped(member);
+  const lacked = permissions.map(escaped).join("|");
+  return new RegExp(
+    `^PERMISSION_DENIED: ${who} lacks (${lacked}) on ${escaped(resource)}\\S*; a grant of ${escaped(role)} would give it\\.$`,
+  );
+}
+
+/**
+ * Held by tests on the plan (test/infra), because nobody here can miss them: functions are not built, no line is exported,
+ * and nothing is published yet, so Pub/Sub has nothing to bury and nothing to archive.
+ */
+const heldByPlanTests = [
+  "function-build roles/artifactregistry.writer",
+  "function-build roles/logging.logWriter",
+  "function-build roles/storage.objectViewer",
+  "gcp-sa-logging roles/bigquery.dataEditor",
+  "gcp-sa-pubsub roles/bigquery.dataEditor",
+  "gcp-sa-pubsub roles/bigquery.metadataViewer",
+  "gcp-sa-pubsub roles/pubsub.publisher",
+  "gcp-sa-pubsub roles/pubsub.subscriber",
+];
+
+describe("grants to who does not act here", () => {
+  test("are exactly those that tests on the plan hold", () => {
+    const names = Object.values(plans).flatMap(({ foreignGrants }) =>
+      foreignGrants.map(
+        ({ member, role }) =>
+          `${/gcp-sa-[a-z]+/.exec(member)?.[0] ?? member.slice(member.indexOf(":") + 1, member.indexOf("@"))} ${role}`,
+      ),
+    );
+
+    expect([...new Set(names)].sort()).toEqual(heldByPlanTests);
+  });
+});
