@@ -43,6 +43,7 @@ describe("the schema", () => {
       "ledger_transactions",
       "outbox",
       "payment_intents",
+      "refunds",
     ]);
     const options = "committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true)";
     expect(ddl.filter((statement) => statement.includes(options))).toHaveLength(tables.size);
