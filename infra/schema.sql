@@ -64,6 +64,7 @@ CREATE TABLE payment_intents (
   version INT64 NOT NULL,             -- raised by every change; projections order by it
   status STRING(32) NOT NULL,
   amount_minor INT64 NOT NULL,
+  capture_before TIMESTAMP,           -- when a hold ends by itself; NULL unless something is held
   amount_capturable_minor INT64 NOT NULL, -- what a capture may still take; 0 unless something is held
   amount_received_minor INT64 NOT NULL,
   currency STRING(3) NOT NULL,
@@ -82,12 +83,14 @@ CREATE TABLE payment_intents (
   details JSON NOT NULL,              -- description, shipping and all else that moves no money
   metadata JSON NOT NULL,             -- the client's own text by text
   list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(intent_id), 8))) STORED, -- 0 to 7, see the index below
+  hold_shard INT64 AS (IF(status = 'requires_capture', ABS(MOD(FARM_FINGERPRINT(intent_id), 8)), NULL)) STORED, -- NULL unless held
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT payment_intents_version CHECK (version >= 1),
   CONSTRAINT payment_intents_status CHECK (status IN ('requires_payment_method', 'requires_confirmation', 'processing', 'requires_capture', 'succeeded', 'canceled')),
   CONSTRAINT payment_intents_amount CHECK (amount_minor > 0),
   CONSTRAINT payment_intents_capturable CHECK (amount_capturable_minor >= 0 AND amount_capturable_minor <= amount_minor),
   CONSTRAINT payment_intents_held CHECK ((status = 'requires_capture') = (amount_capturable_minor > 0)),
+  CONSTRAINT payment_intents_window CHECK ((status = 'requires_capture') = (capture_before IS NOT NULL)),
   CONSTRAINT payment_intents_received CHECK (amount_received_minor >= 0 AND amount_received_minor <= amount_minor),
   CONSTRAINT payment_intents_method CHECK ((payment_method_id IS NULL) = (payment_method_token IS NULL)),
 ) PRIMARY KEY (intent_id);
@@ -95,6 +98,9 @@ CREATE TABLE payment_intents (
 -- An account's intents, newest first. Eight shards, because the newest rows of a busy account all fall on one spot:
 -- a list reads one page from each shard and merges. `customer` rides along, so a filter does not visit the table.
 CREATE INDEX payment_intents_newest ON payment_intents (account_id, list_shard, created_at DESC, intent_id DESC) STORING (customer);
+
+-- Holds by the end of their window: the expiry's work. What is not held has no shard here and so no entry.
+CREATE NULL_FILTERED INDEX payment_intents_held_until ON payment_intents (hold_shard, capture_before);
 
 -- Attempts: the durable intention to call the acquirer once; the id is the acquirer's idempotency key.
 CREATE TABLE attempts (

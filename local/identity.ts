@@ -65,6 +65,7 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
     listIntents: guarded(() => must(...SESSION, ...READ), ledger.listIntents),
     listRefunds: guarded(() => must(...SESSION, ...READ), ledger.listRefunds),
     listEvents: guarded(() => must(...SESSION, ...READ), ledger.listEvents),
+    overdueHolds: guarded(() => must(...SESSION, ...READ), ledger.overdueHolds),
     overdueAttempts: guarded(() => must(...SESSION, ...READ), ledger.overdueAttempts),
   };
 }

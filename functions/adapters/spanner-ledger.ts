@@ -6,7 +6,7 @@ import type { Database } from "@google-cloud/spanner";
 import type { Ledger } from "../flows/ports.ts";
 import type { FoundColumns } from "./spanner-columns.ts";
 import { insertBlindly } from "./spanner-insert.ts";
-import { listEvents, listIntents, listRefunds, overdueAttempts } from "./spanner-lists.ts";
+import { listEvents, listIntents, listRefunds, overdueAttempts, overdueHolds } from "./spanner-lists.ts";
 import { query } from "./spanner-query.ts";
 import { addChanges, foundRows, selectByKeys } from "./spanner-rows.ts";
 import { inTransaction } from "./spanner-transaction.ts";
@@ -27,6 +27,7 @@ export function spannerLedger(deps: { readonly database: Database }): Ledger {
     listIntents: (asked) => listIntents(database, asked),
     listRefunds: (asked) => listRefunds(database, asked),
     listEvents: (asked) => listEvents(database, asked),
+    overdueHolds: (captureBeforeMs, limit) => overdueHolds(database, captureBeforeMs, limit),
     overdueAttempts: (leaseUntilBeforeMs, limit) => overdueAttempts(database, leaseUntilBeforeMs, limit),
   };
 }

@@ -5,9 +5,9 @@
 import type { Database } from "@google-cloud/spanner";
 import type { Attempt } from "../domain/attempt.ts";
 import type { PaymentEvent } from "../domain/events.ts";
+import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Refund } from "../domain/refund.ts";
-import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../flows/ports.ts";
 import { sendTime } from "./spanner-columns.ts";
 import { type ParameterType, query, type Statement } from "./spanner-query.ts";
 import { rowCodecs } from "./spanner-rows.ts";
@@ -61,8 +61,21 @@ export async function overdueAttempts(
   leaseUntilBeforeMs: number,
   limit: number,
 ): Promise<readonly Attempt[]> {
-  const rows = await query(database, "overdue-attempts", selectOverdue(leaseUntilBeforeMs, limit));
+  const list = { table: "attempts", index: "attempts_open", shard: "open_shard", due: "lease_until", id: "attempt_id" };
+  const rows = await query(database, "overdue-attempts", selectDue(list, leaseUntilBeforeMs, limit));
   return rows.map(rowCodecs.attempts.read);
+}
+
+/** Holds that nobody captured before a time, longest overdue first. */
+export async function overdueHolds(
+  database: Database,
+  captureBeforeMs: number,
+  limit: number,
+): Promise<readonly PaymentIntent[]> {
+  const index = "payment_intents_held_until";
+  const list = { table: "payment_intents", index, shard: "hold_shard", due: "capture_before", id: "intent_id" };
+  const rows = await query(database, "overdue-holds", selectDue(list, captureBeforeMs, limit));
+  return rows.map(rowCodecs.payment_intents.read);
 }
 
 /** Shards of the sharded indexes; the schema computes them from the id as a number from 0 to 7. */
@@ -151,19 +164,28 @@ function isBackward(asked: PageQuery): boolean {
   return asked.endingBefore !== null && asked.startingAfter === null;
 }
 
-function selectOverdue(leaseUntilBeforeMs: number, limit: number): Statement {
-  const page = `ORDER BY lease_until, attempt_id LIMIT ${Math.trunc(limit)}`;
+/** Work that is due: rows of a null-filtered index, by the time at which they fall due. */
+interface DueList {
+  readonly table: string;
+  /** Ordered by `shard` and `due`; a row that is not waiting has no shard and no entry. */
+  readonly index: string;
+  readonly shard: string;
+  readonly due: string;
+  readonly id: string;
+}
+
+function selectDue({ table, index, shard, due, id }: DueList, beforeMs: number, limit: number): Statement {
+  const page = `ORDER BY ${due}, ${id} LIMIT ${Math.trunc(limit)}`;
   // The emulator cannot prove that a condition on the shard leaves no row out, the cloud can and ignores that hint.
-  const hints = "FORCE_INDEX=attempts_open, spanner_emulator.disable_query_null_filtered_index_check=true";
+  const hints = `FORCE_INDEX=${index}, spanner_emulator.disable_query_null_filtered_index_check=true`;
   const keys = shards.map(
-    (shard) =>
-      `(SELECT attempt_id, lease_until FROM attempts@{${hints}} ` +
-      `WHERE open_shard = ${shard} AND lease_until < @before ${page})`,
+    (number) =>
+      `(SELECT ${id}, ${due} FROM ${table}@{${hints}} WHERE ${shard} = ${number} AND ${due} < @before ${page})`,
   );
-  const oldest = `SELECT attempt_id FROM (${keys.join(" UNION ALL ")}) ${page}`;
+  const oldest = `SELECT ${id} FROM (${keys.join(" UNION ALL ")}) ${page}`;
   return {
-    sql: `SELECT t.* FROM attempts t WHERE t.attempt_id IN (${oldest}) ORDER BY t.lease_until, t.attempt_id`,
-    params: { before: sendTime(leaseUntilBeforeMs) },
+    sql: `SELECT t.* FROM ${table} t WHERE t.${id} IN (${oldest}) ORDER BY t.${due}, t.${id}`,
+    params: { before: sendTime(beforeMs) },
     types: { before: "timestamp" },
   };
 }

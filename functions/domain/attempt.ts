@@ -39,8 +39,8 @@ export interface Attempt {
 /** What an attempt asks of the acquirer. */
 export type AttemptKind = "authorize" | "capture" | "void" | "refund";
 
-/** Reasons a client may give for a cancel (contract section 5.1). */
-export type CancellationReason = "duplicate" | "fraudulent" | "requested_by_customer" | "abandoned";
+/** Why a payment was canceled: the four that a client may give, or by the schedule (contract section 5.1). */
+export type CancellationReason = "duplicate" | "fraudulent" | "requested_by_customer" | "abandoned" | "automatic";
 
 /** What the acquirer said, once it said something. Silence is an error (`acquirer_unknown`), never a result. */
 export type AcquirerResult =

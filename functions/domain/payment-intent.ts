@@ -24,6 +24,8 @@ export interface PaymentIntent extends IntentDetails {
   readonly version: number;
   readonly status: PaymentIntentStatus;
   readonly amountMinor: bigint;
+  /** When a hold ends by itself, in milliseconds; null unless the status is `requires_capture`. */
+  readonly captureBeforeMs: number | null;
   /** What a capture may still take; 0 unless the status is `requires_capture`. */
   readonly amountCapturableMinor: bigint;
   readonly amountReceivedMinor: bigint;
@@ -125,3 +127,6 @@ export function mergeMetadata(
 
 /** Most metadata keys of one object (contract section 2, "Scalars"). */
 export const metadataKeysMax = 50;
+
+/** How long a hold waits for its capture: seven days, then it is canceled (contract section 5.3). */
+export const captureWindowMs = 7 * 24 * 60 * 60 * 1000;

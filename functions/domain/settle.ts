@@ -6,7 +6,7 @@ import type { AcquirerResult, Attempt, CancellationReason } from "./attempt.ts";
 import type { Charge } from "./charge.ts";
 import type { EventDraft } from "./events.ts";
 import { bookCharge, type LedgerTransaction } from "./ledger.ts";
-import type { PaymentIntent } from "./payment-intent.ts";
+import { captureWindowMs, type PaymentIntent } from "./payment-intent.ts";
 
 /**
  * Ends an authorization, a capture or a void.
@@ -55,6 +55,7 @@ export function canceledIntent(intent: PaymentIntent, reason: CancellationReason
     version: intent.version + 1,
     status: "canceled",
     amountCapturableMinor: 0n,
+    captureBeforeMs: null,
     canceledAtMs: nowMs,
     cancellationReason: reason,
   };
@@ -82,6 +83,7 @@ function authorized(free: PaymentIntent, attempt: Attempt, result: AcquirerResul
         ...intent,
         status: "requires_capture",
         amountCapturableMinor: attempt.amountMinor,
+        captureBeforeMs: nowMs + captureWindowMs,
         lastPaymentError: null,
       },
       attempt,
@@ -108,7 +110,13 @@ function authorized(free: PaymentIntent, attempt: Attempt, result: AcquirerResul
 function captured(free: PaymentIntent, attempt: Attempt, held: Charge, nowMs: number): Changed {
   const charge = { ...held, version: held.version + 1, capturedMinor: attempt.amountMinor };
   return {
-    intent: { ...free, status: "succeeded", amountReceivedMinor: attempt.amountMinor, amountCapturableMinor: 0n },
+    intent: {
+      ...free,
+      status: "succeeded",
+      amountReceivedMinor: attempt.amountMinor,
+      amountCapturableMinor: 0n,
+      captureBeforeMs: null,
+    },
     attempt,
     charge,
     booking: bookCharge(charge, nowMs),

@@ -84,6 +84,7 @@ function newIntent(deps: CreateDependencies, accountId: string, input: CreateInp
     version: 1,
     status: paymentMethod === null ? "requires_payment_method" : "requires_confirmation",
     amountMinor: input.amountMinor,
+    captureBeforeMs: null,
     amountCapturableMinor: 0n,
     amountReceivedMinor: 0n,
     currency: input.currency,

@@ -6,9 +6,10 @@ import type { Account, ApiKey } from "../domain/accounts.ts";
 import type { AcquirerResult, Attempt, AttemptKind } from "../domain/attempt.ts";
 import type { Charge, ChargeFailure } from "../domain/charge.ts";
 import type { DomainError } from "../domain/errors.ts";
-import type { EventDraft, EventType, PaymentEvent } from "../domain/events.ts";
+import type { EventDraft, PaymentEvent } from "../domain/events.ts";
 import type { ClaimState, Fence, StoredOutcome } from "../domain/idempotency.ts";
 import type { Currency } from "../domain/money.ts";
+import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Refund } from "../domain/refund.ts";
 import type { Change, FoundRows, ReadKeys } from "../domain/rows.ts";
@@ -110,43 +111,10 @@ export interface Ledger {
   listRefunds(query: RefundQuery): Promise<{ readonly refunds: readonly Refund[]; readonly hasMore: boolean }>;
   /** One page of an account's events, newest first; `types` narrows it when it is not null. */
   listEvents(query: EventQuery): Promise<{ readonly events: readonly PaymentEvent[]; readonly hasMore: boolean }>;
+  /** Holds that nobody captured before a time, longest overdue first: the expiry's work. */
+  overdueHolds(captureBeforeMs: number, limit: number): Promise<readonly PaymentIntent[]>;
   /** Open attempts whose lease ended before a time, oldest lease first: the completer's work. */
   overdueAttempts(leaseUntilBeforeMs: number, limit: number): Promise<readonly Attempt[]>;
-}
-
-/** A page of intents to read (contract section 2, Lists). */
-export interface IntentQuery {
-  readonly accountId: string;
-  /** 1 to 100. */
-  readonly limit: number;
-  /** The page after or before this intent, in the order newest first; both null for the first page. */
-  readonly startingAfter: PaymentIntent | null;
-  readonly endingBefore: PaymentIntent | null;
-  readonly customer: string | null;
-  /** Bounds on `createdAtMs`, each null when open: at or after, and before. */
-  readonly createdFromMs: number | null;
-  readonly createdBeforeMs: number | null;
-}
-
-/** A page of refunds to read. */
-export interface RefundQuery extends Omit<IntentQuery, "startingAfter" | "endingBefore" | "customer"> {
-  readonly intentId: string | null;
-  readonly chargeId: string | null;
-  readonly startingAfter: Refund | null;
-  readonly endingBefore: Refund | null;
-}
-
-/** A page of events to read. */
-export interface EventQuery extends Omit<IntentQuery, "startingAfter" | "endingBefore" | "customer"> {
-  readonly types: readonly EventType[] | null;
-  readonly startingAfter: PaymentEvent | null;
-  readonly endingBefore: PaymentEvent | null;
-}
-
-/** A page, newest first, and whether more follow in the direction asked. */
-export interface IntentPage {
-  readonly intents: readonly PaymentIntent[];
-  readonly hasMore: boolean;
 }
 
 /** Accounts and their keys. */

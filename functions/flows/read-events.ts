@@ -4,7 +4,8 @@
  */
 import { type DomainError, refuse } from "../domain/errors.ts";
 import { eventRetentionMs, type PaymentEvent } from "../domain/events.ts";
-import type { Clock, EventQuery, Ledger } from "./ports.ts";
+import type { EventQuery } from "../domain/pages.ts";
+import type { Clock, Ledger } from "./ports.ts";
 
 /** What reading needs. */
 export interface ReadEventDependencies {

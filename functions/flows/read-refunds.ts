@@ -3,8 +3,9 @@
  * It never shows an object of another account: that one does not exist for the asker.
  */
 import { refuse } from "../domain/errors.ts";
+import type { RefundQuery } from "../domain/pages.ts";
 import type { Refund } from "../domain/refund.ts";
-import type { Ledger, PaymentView, RefundQuery } from "./ports.ts";
+import type { Ledger, PaymentView } from "./ports.ts";
 
 /**
  * One refund with its payment, which an expansion may show.

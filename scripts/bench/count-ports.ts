@@ -71,6 +71,10 @@ export function countedLedger(ledger: Ledger, tally: Tally): Ledger {
       tally.count("ledger", "list");
       return await ledger.listEvents(query);
     },
+    overdueHolds: async (beforeMs, limit) => {
+      tally.count("ledger", "list");
+      return await ledger.overdueHolds(beforeMs, limit);
+    },
     overdueAttempts: async (beforeMs, limit) => {
       tally.count("ledger", "list");
       return await ledger.overdueAttempts(beforeMs, limit);

@@ -3,7 +3,7 @@
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import type { Change } from "../../functions/domain/rows.ts";
 import { type EmulatorDatabase, openEmulatorDatabase } from "../support/emulator-database.ts";
-import { attemptRow, chargeRow, insertOf, intentRow, refundRow } from "../support/ledger-rows.ts";
+import { atMs, attemptRow, chargeRow, insertOf, intentRow, refundRow } from "../support/ledger-rows.ts";
 
 let database: EmulatorDatabase;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(async () => {
 const charge = (capturedMinor: bigint, refundReservedMinor: bigint, refundedMinor: bigint) =>
   insertOf("charges", chargeRow({ capturedMinor, refundReservedMinor, refundedMinor }));
 const held = (amountCapturableMinor: bigint) =>
-  insertOf("payment_intents", intentRow({ status: "requires_capture", amountCapturableMinor }));
+  insertOf("payment_intents", intentRow({ status: "requires_capture", amountCapturableMinor, captureBeforeMs: atMs }));
 const attempt = (changes: Parameters<typeof attemptRow>[0]) => insertOf("attempts", attemptRow(changes));
 const about = { acquirerReference: "ref_1" };
 

@@ -1,7 +1,7 @@
 // What every ledger must list of events: an account's, by type and time, page by page.
 // It must never know a product: it sees the port alone.
 import type { EventType, PaymentEvent } from "../../functions/domain/events.ts";
-import type { EventQuery } from "../../functions/flows/ports.ts";
+import type { EventQuery } from "../../functions/domain/pages.ts";
 import { atMs, eventRow, insertOf } from "../support/ledger-rows.ts";
 import type { LedgerUnderTest } from "./ledger-contract.ts";
 

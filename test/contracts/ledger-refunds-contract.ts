@@ -1,7 +1,8 @@
 // What every ledger must list of refunds: an account's, a payment's or a charge's, page by page.
 // It must never know a product: it sees the port alone.
+
+import type { RefundQuery } from "../../functions/domain/pages.ts";
 import type { Refund } from "../../functions/domain/refund.ts";
-import type { RefundQuery } from "../../functions/flows/ports.ts";
 import { atMs, insertOf, refundRow } from "../support/ledger-rows.ts";
 import type { LedgerUnderTest } from "./ledger-contract.ts";
 

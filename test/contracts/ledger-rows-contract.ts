@@ -119,6 +119,7 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
     intentRow({
       status: "requires_capture",
       amountMinor: 9_007_199_254_740_995n,
+      captureBeforeMs: atMs + 1,
       amountCapturableMinor: 9_007_199_254_740_993n,
     }),
   ],

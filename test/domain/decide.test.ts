@@ -16,6 +16,7 @@ const held = {
   captureMethod: "manual",
   version: 3,
   paymentMethod: visa,
+  captureBeforeMs: nowMs + 1,
   amountCapturableMinor: 1099n,
   latestChargeId: "ch_1",
 } as const;

@@ -36,6 +36,7 @@ describe("the services stack", () => {
       "google_cloud_run_v2_service_iam_member payments-api/public",
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
       "google_cloud_scheduler_job complete-attempts/job",
+      "google_cloud_scheduler_job expire-holds/job",
       "google_cloudfunctions2_function ledger-writer/function",
       "google_cloudfunctions2_function payments-api/function",
       "google_cloudfunctions2_function test-acquirer/function",

@@ -5,7 +5,8 @@ import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import type { FunctionName } from "../../functions/config.ts";
-import type { CacheRecord, JournalLine, RefundQuery } from "../../functions/flows/ports.ts";
+import type { RefundQuery } from "../../functions/domain/pages.ts";
+import type { CacheRecord, JournalLine } from "../../functions/flows/ports.ts";
 import { identityOf } from "../../local/identity.ts";
 import { type Plan, plannedFunction } from "../../local/plan.ts";
 import { rightsOf } from "../../local/rights.ts";

@@ -4,8 +4,8 @@
 /** What happens at a call. `before` means the effect did not happen, `after` that it did and the caller hears something else. */
 export type Fault =
   | { readonly at: "before" | "after"; readonly act: "throw"; readonly error: unknown }
-  /** The process dies: the call never returns, and nothing after it runs. */
-  | { readonly at: "before" | "after"; readonly act: "die" }
+  /** The process dies: the call never returns, and nothing after it runs; `takes` ends whatever else runs in it. */
+  | { readonly at: "before" | "after"; readonly act: "die"; readonly takes?: () => void }
   /** The call waits until the promise resolves, and goes on as if nothing had happened. */
   | { readonly at: "before" | "after"; readonly act: "wait"; readonly until: Promise<unknown> };
 
@@ -71,5 +71,6 @@ export function intercept<Port extends object>(port: Port): Intercepted<Port> {
 
 async function suffer(fault: Fault): Promise<void> {
   if (fault.act === "throw") throw fault.error;
+  if (fault.act === "die") fault.takes?.();
   await (fault.act === "wait" ? fault.until : new Promise(() => {}));
 }

@@ -39,6 +39,7 @@ export function intentRow(changes: Partial<PaymentIntent> = {}): PaymentIntent {
     version: 1,
     status: "requires_confirmation",
     amountMinor: 2_000n,
+    captureBeforeMs: null,
     amountCapturableMinor: 0n,
     amountReceivedMinor: 0n,
     currency: "usd",

@@ -4,10 +4,11 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { refuse } from "../../domain/errors.ts";
+import type { IntentPage, IntentQuery, RefundQuery } from "../../domain/pages.ts";
 import type { PaymentIntent } from "../../domain/payment-intent.ts";
 import type { Refund } from "../../domain/refund.ts";
 import type { Change, FoundRows, ReadKeys, Tables } from "../../domain/rows.ts";
-import type { IntentPage, IntentQuery, Ledger, LedgerTransactionScope, RefundQuery } from "../../flows/ports.ts";
+import type { Ledger, LedgerTransactionScope } from "../../flows/ports.ts";
 import { isRowExists, type MemoryTables, memoryTables, preparedChanges } from "./tables.ts";
 
 /** An empty ledger. */
@@ -50,6 +51,15 @@ export function memoryLedger(): MemoryLedger {
       const matching = tables.rows("events").filter(({ type }) => query.types === null || query.types.includes(type));
       const { rows, hasMore } = page(matching, query);
       return { events: rows, hasMore };
+    },
+    overdueHolds: async (captureBeforeMs, limit) => {
+      await nextTurn();
+      const overdue = tables
+        .rows("payment_intents")
+        .flatMap((each) => (each.captureBeforeMs === null ? [] : [{ intent: each, dueMs: each.captureBeforeMs }]))
+        .filter(({ dueMs }) => dueMs < captureBeforeMs);
+      overdue.sort((one, other) => one.dueMs - other.dueMs || compare(one.intent.id, other.intent.id));
+      return overdue.slice(0, limit).map(({ intent }) => intent);
     },
     overdueAttempts: async (leaseUntilBeforeMs, limit) => {
       await nextTurn();
