@@ -111,6 +111,13 @@ export class ServicesStack extends TerraformStack {
       every: "*/15 * * * *",
       path: "/expire",
     });
+    new Schedule(this, "verify-ledger", {
+      ...schedule,
+      description: "Verifies that the books balance and agree with the payments.",
+      // Once a day, between the busy hours of most of the world; it reads a snapshot and holds nothing up.
+      every: "23 3 * * *",
+      path: "/verify",
+    });
 
     new TerraformOutput(this, "payments-api-url", { value: paymentsApi.url });
   }

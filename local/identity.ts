@@ -67,6 +67,10 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
     listEvents: guarded(() => must(...SESSION, ...READ), ledger.listEvents),
     overdueHolds: guarded(() => must(...SESSION, ...READ), ledger.overdueHolds),
     overdueAttempts: guarded(() => must(...SESSION, ...READ), ledger.overdueAttempts),
+    scan: async (tag, body) => {
+      must(...SESSION, ...READ, "databases.beginReadOnlyTransaction");
+      return await ledger.scan(tag, body);
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import { insertBlindly } from "./spanner-insert.ts";
 import { listEvents, listIntents, listRefunds, overdueAttempts, overdueHolds } from "./spanner-lists.ts";
 import { query } from "./spanner-query.ts";
 import { addChanges, foundRows, selectByKeys } from "./spanner-rows.ts";
+import { scanAtOneMoment } from "./spanner-scan.ts";
 import { inTransaction } from "./spanner-transaction.ts";
 
 /** The ledger of an open database (see `openSpanner`). */
@@ -29,6 +30,7 @@ export function spannerLedger(deps: { readonly database: Database }): Ledger {
     listEvents: (asked) => listEvents(database, asked),
     overdueHolds: (captureBeforeMs, limit) => overdueHolds(database, captureBeforeMs, limit),
     overdueAttempts: (leaseUntilBeforeMs, limit) => overdueAttempts(database, leaseUntilBeforeMs, limit),
+    scan: (tag, body) => scanAtOneMoment({ database, tag }, body),
   };
 }
 

@@ -68,3 +68,16 @@ export interface FoundRows {
   readonly refunds?: Refund;
   readonly events?: PaymentEvent;
 }
+
+/** The tables that can be read whole: the books, and what they are about. */
+export type ScannedTable = "payment_intents" | "charges" | "refunds" | "ledger_transactions";
+
+/**
+ * Reads a page of a table in the order of its primary key: at most `limit` rows after the row `after`, from the first when
+ * that is null. A booking out of balance comes as it stands, because whoever scans looks for what is wrong.
+ */
+export type Scan = <T extends ScannedTable>(
+  table: T,
+  after: Tables[T] | null,
+  limit: number,
+) => Promise<readonly Tables[T][]>;

@@ -9,6 +9,7 @@ import { listEvents, readEvent } from "../flows/read-events.ts";
 import { createdRange, list } from "./collection-readers.ts";
 import type { Call, EndpointDependencies, Serve } from "./endpoint.ts";
 import { listBody } from "./list.ts";
+import { bracketName } from "./parameter-tree.ts";
 import { optional, type Reader, readParameters, withDefault } from "./read-parameters.ts";
 import { id, integer, scalar } from "./scalar-readers.ts";
 import { serializeEvent } from "./serialize-event.ts";
@@ -59,6 +60,6 @@ const typePattern: Reader<readonly EventType[]> = (parameter, path) => {
   const types = eventTypesMatching(pattern);
   if (types.length > 0) return types;
   throw refuse("parameter_invalid", `There is no type of event like '${pattern.slice(0, 64).toWellFormed()}'.`, {
-    param: path[0] ?? "type",
+    param: bracketName(path),
   });
 };

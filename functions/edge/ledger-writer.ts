@@ -8,6 +8,7 @@ import { completeAttempts } from "../flows/complete-attempts.ts";
 import { expireHolds } from "../flows/expire-holds.ts";
 import type { Acquirer, Clock, Ledger, Log, Random } from "../flows/ports.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
+import { verifyLedger } from "../flows/verify-ledger.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { wireRenderer } from "./renderer.ts";
@@ -59,6 +60,7 @@ function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string,
   return new Map([
     ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
     ["/expire", { done: "holds expired", run: () => expireHolds(deps) }],
+    ["/verify", { done: "ledger verification ended", run: () => verifyLedger(deps) }],
   ]);
 }
 

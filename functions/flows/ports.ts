@@ -12,7 +12,7 @@ import type { Currency } from "../domain/money.ts";
 import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Refund } from "../domain/refund.ts";
-import type { Change, FoundRows, ReadKeys } from "../domain/rows.ts";
+import type { Change, FoundRows, ReadKeys, Scan } from "../domain/rows.ts";
 
 /** Time. `now` is milliseconds since the epoch; `sleep` and `after` follow the same clock, so that tests can move it. */
 export interface Clock {
@@ -115,6 +115,11 @@ export interface Ledger {
   overdueHolds(captureBeforeMs: number, limit: number): Promise<readonly PaymentIntent[]>;
   /** Open attempts whose lease ended before a time, oldest lease first: the completer's work. */
   overdueAttempts(leaseUntilBeforeMs: number, limit: number): Promise<readonly Attempt[]>;
+  /**
+   * Lets a body read whole tables, page by page, all of them as they stood at one moment; later commits do not show.
+   * @throws what the body throws; DomainError `store_unavailable`, `permission_denied`
+   */
+  scan<Result>(tag: string, body: (scan: Scan) => Promise<Result>): Promise<Result>;
 }
 
 /** Accounts and their keys. */

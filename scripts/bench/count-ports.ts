@@ -79,6 +79,8 @@ export function countedLedger(ledger: Ledger, tally: Tally): Ledger {
       tally.count("ledger", "list");
       return await ledger.overdueAttempts(beforeMs, limit);
     },
+    // No request scans.
+    scan: ledger.scan,
   };
 }
 

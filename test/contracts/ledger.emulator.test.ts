@@ -9,6 +9,7 @@ import { describeLedgerEvents } from "./ledger-events-contract.ts";
 import { describeLedgerLists } from "./ledger-lists-contract.ts";
 import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
+import { describeLedgerScan } from "./ledger-scan-contract.ts";
 
 const open = async () => {
   const opened = await openEmulatorDatabase();
@@ -20,6 +21,7 @@ describeLedgerRows("Spanner", open);
 describeLedgerLists("Spanner", open);
 describeLedgerRefunds("Spanner", open);
 describeLedgerEvents("Spanner", open);
+describeLedgerScan("Spanner", open);
 describeAccounts("Spanner", async () => {
   const opened = await openEmulatorDatabase();
   return { accounts: spannerAccounts(opened), close: opened.close };

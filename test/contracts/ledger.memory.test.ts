@@ -8,6 +8,7 @@ import { describeLedgerEvents } from "./ledger-events-contract.ts";
 import { describeLedgerLists } from "./ledger-lists-contract.ts";
 import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
+import { describeLedgerScan } from "./ledger-scan-contract.ts";
 
 const open = async () => {
   const ledger = memoryLedger();
@@ -23,4 +24,5 @@ describeLedgerRows("memory", open);
 describeLedgerLists("memory", open);
 describeLedgerRefunds("memory", open);
 describeLedgerEvents("memory", open);
+describeLedgerScan("memory", open);
 describeAccounts("memory", async () => ({ accounts: memoryAccounts(), close: async () => {} }));

@@ -77,7 +77,7 @@ describe("events", () => {
 
   test.each([
     [{ type: "customer.created" }, "type"],
-    [{ types: ["charge.*", "nothing.*"] }, "types"],
+    [{ types: ["charge.*", "nothing.*"] }, "types[1]"],
     [{ type: "charge.*", types: ["charge.failed"] }, "types"],
     [{ limit: 0 }, "limit"],
     [{ starting_after: "evt_none" }, "starting_after"],

@@ -3,8 +3,9 @@
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { sweep } from "../support/completer.ts";
 import { settled } from "../support/patience.ts";
+import { rowsAsText } from "../support/rows-as-text.ts";
 import { countRows, openWorld, type World } from "../support/world.ts";
-import { died, diedWhole } from "./crash-support.ts";
+import { died, diedWhole, door } from "./crash-support.ts";
 import { restProblems } from "./money-oracles.ts";
 
 const intents = "/v1/payment_intents";
@@ -166,6 +167,33 @@ describe.each(commands)("$title whose worker dies", (command) => {
       expect([port, countRows(world).keys > keys]).toEqual([port, begun]);
     }
   });
+});
+
+describe.each(commands.filter(({ effects }) => effects > 0))("$title whose worker sleeps", (command) => {
+  test.each(["before", "after"] as const)(
+    "%s its effect is finished by the sweep; awake, it says what was said, and changes nothing",
+    async (at) => {
+      // given a worker that sleeps at the acquirer until everything has been done for it
+      const opened = await openPayment(command);
+      const { world, id } = opened;
+      const slow = world.startServer();
+      const pause = door();
+      slow.ports.acquirer.disturbCall(1, { at, act: "wait", until: pause.opened });
+      const late = send(slow, command, id, "slow");
+      await world.clock.advance(leaseMs + callTimeoutMs + 1);
+      expect(await sweep(world)).toEqual({ settled: 1, left: 0 });
+      const rows = rowsAsText(world);
+      // when
+      pause.open();
+      const reply = await settled(world.clock, late);
+      // then
+      const again = await settled(world.clock, send(world.startServer(), command, id, "slow"));
+      expect([reply.text, reply.headers["Idempotent-Replayed"]]).toEqual([again.text, "true"]);
+      expect(rowsAsText(world)).toEqual(rows);
+      expect(await effectsOf(opened)).toBe(1);
+      expect(await restProblems(world)).toEqual([]);
+    },
+  );
 });
 
 /** A payment before the command, and how often each port had been called by then. */

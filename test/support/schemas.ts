@@ -28,13 +28,20 @@ export function expectValid(kind: SchemaKind, value: unknown): void {
   expect(schemaProblems(kind, value)).toEqual([]);
 }
 
+/** Fails the test unless a body of the API is valid for what it says it is; an error by its `error` key. */
+export function expectValidAnswer(body: { readonly error?: unknown; readonly object?: unknown }): void {
+  const kind = body.error === undefined ? body.object : "error";
+  expect(Object.keys(schemas)).toContain(kind);
+  expectValid(kind as SchemaKind, body);
+}
+
 /** What is wrong with a value of this kind, one line each. */
 export function schemaProblems(kind: SchemaKind, value: unknown): string[] {
   return problemsOf(value, schemas[kind], schemas);
 }
 
-/** The objects that have a schema; `error` is a whole error body, `list` a page of intents, charges or refunds. */
-export type SchemaKind = "payment_intent" | "charge" | "refund" | "payment_method" | "error" | "list";
+/** The objects that have a schema; `error` is a whole error body, `list` a page of what can be listed. */
+export type SchemaKind = "payment_intent" | "charge" | "refund" | "event" | "payment_method" | "error" | "list";
 
 const errorType = choice("api_error", "card_error", "idempotency_error", "invalid_request_error");
 
@@ -108,7 +115,7 @@ const paymentIntent = objectOf<Stripe.PaymentIntent>({
     ),
   ),
   canceled_at: nullable(seconds),
-  cancellation_reason: nullable(choice("duplicate", "fraudulent", "requested_by_customer", "abandoned")),
+  cancellation_reason: nullable(choice("duplicate", "fraudulent", "requested_by_customer", "abandoned", "automatic")),
   capture_method: choice("automatic", "automatic_async", "manual"),
   client_secret: nullable({ type: "string", pattern: "^pi_[A-Za-z0-9]+_secret_[A-Za-z0-9_-]+$" }),
   confirmation_method: choice("automatic", "manual"),
@@ -184,17 +191,40 @@ const error: Schema = {
   },
 };
 
+const event = objectOf<Stripe.EventBase>({
+  id: id("evt"),
+  object: { const: "event" },
+  api_version: { const: "2026-10-28.endive" },
+  created: seconds,
+  data: objectOf<Stripe.Event.Data>({
+    object: { anyOf: [{ $ref: "payment_intent" }, { $ref: "charge" }, { $ref: "refund" }] } as never,
+  }),
+  livemode: no,
+  pending_webhooks: integer,
+  request: objectOf<Stripe.Event.Request>({ id: nullable(text), idempotency_key: nullable(text) }),
+  type: choice(
+    ...["payment_intent.created", "payment_intent.succeeded", "payment_intent.payment_failed"],
+    ...["payment_intent.canceled", "payment_intent.amount_capturable_updated"],
+    ...["charge.succeeded", "charge.failed", "charge.captured", "charge.refunded"],
+    ...["refund.created", "refund.updated", "refund.failed"],
+  ),
+});
+
 const list = objectOf<Stripe.ApiList<unknown>>({
   object: { const: "list" },
   url: { type: "string", pattern: "^/v1/[a-z_]+$" },
   has_more: { type: "boolean" },
-  data: { type: "array", items: { anyOf: [{ $ref: "payment_intent" }, { $ref: "charge" }, { $ref: "refund" }] } },
+  data: {
+    type: "array",
+    items: { anyOf: [{ $ref: "payment_intent" }, { $ref: "charge" }, { $ref: "refund" }, { $ref: "event" }] },
+  },
 });
 
 const schemas: Readonly<Record<SchemaKind, Schema>> = {
   payment_intent: paymentIntent,
   charge,
   refund,
+  event,
   payment_method: paymentMethod,
   error,
   list,

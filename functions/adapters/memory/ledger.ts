@@ -9,6 +9,7 @@ import type { PaymentIntent } from "../../domain/payment-intent.ts";
 import type { Refund } from "../../domain/refund.ts";
 import type { Change, FoundRows, ReadKeys, Tables } from "../../domain/rows.ts";
 import type { Ledger, LedgerTransactionScope } from "../../flows/ports.ts";
+import { scanOf } from "./scan.ts";
 import { isRowExists, type MemoryTables, memoryTables, preparedChanges } from "./tables.ts";
 
 /** An empty ledger. */
@@ -70,6 +71,7 @@ export function memoryLedger(): MemoryLedger {
         .sort((one, other) => one.leaseUntilMs - other.leaseUntilMs || compare(one.id, other.id))
         .slice(0, limit);
     },
+    scan: (_tag, body) => body(scanOf(tables)),
     rows: (table) => tables.rows(table),
     conflicts: () => conflicts,
   };

@@ -31,7 +31,11 @@ export type FakeCloud = {
   calls(): Call[];
   forgetCalls(): void;
   /** Runs `scripts/<name>.ts` in a child. */
-  run(name: string, args: readonly string[], options?: { input?: string; variables?: Record<string, string> }): Promise<Ended>;
+  run(
+    name: string,
+    args: readonly string[],
+    options?: { input?: string; variables?: Record<string, string> },
+  ): Promise<Ended>;
   close(): void;
 };
 
@@ -46,7 +50,8 @@ export function openFakeCloud(): FakeCloud {
   mkdirSync(bin);
   // The programs are shell scripts, which need these two.
   for (const name of ["cat", "grep"]) symlinkSync(whereIs(name), path.join(bin, name));
-  const write = (tool: Tool) => writeFileSync(path.join(bin, tool), scriptOf(tool, log, answers[tool]), { mode: 0o755 });
+  const write = (tool: Tool) =>
+    writeFileSync(path.join(bin, tool), scriptOf(tool, log, answers[tool]), { mode: 0o755 });
   for (const tool of Object.keys(answers) as Tool[]) write(tool);
   return {
     folder,
@@ -106,9 +111,14 @@ function whereIs(name: string): string {
 async function runScript(name: string, args: readonly string[], input: string, env: NodeJS.ProcessEnv): Promise<Ended> {
   const script = path.join(import.meta.dirname, "../../../scripts", `${name}.ts`);
   return await new Promise((resolve) => {
-    const child = execFile(process.execPath, [script, ...args], { env, timeout: 60_000 }, (error, output, complaint) => {
-      resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, output, complaint });
-    });
+    const child = execFile(
+      process.execPath,
+      [script, ...args],
+      { env, timeout: 60_000 },
+      (error, output, complaint) => {
+        resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, output, complaint });
+      },
+    );
     child.stdin?.end(input);
   });
 }
