@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import type { ApiKey } from "../functions/domain/accounts.ts";
 import { createApiKey, listApiKeys, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
-import { placeholderProject, readSettings, storeNames } from "../infra/settings.ts";
+import { isPlaceholder, readSettings, storeNames } from "../infra/settings.ts";
+import { withStageFile } from "../infra/stage-file.ts";
 
 /** A key as it is shown: nothing of its secret but the end. */
 export type ShownKey = Pick<ApiKey, "lastFour" | "createdAtMs" | "revokedAtMs">;
@@ -46,8 +47,10 @@ export function laptopDoor(environment: NodeJS.ProcessEnv): KeyDoor {
 
 /** A deployed stage, through the ledger's own adapter and the application-default credentials of this user. */
 export async function stageDoor(environment: NodeJS.ProcessEnv): Promise<KeyDoor> {
-  const settings = readSettings(environment, null);
-  if (settings.projectId === placeholderProject) throw new Error("--stage needs PROJECT_ID, the project of the stage");
+  const settings = readSettings(withStageFile(environment), null);
+  if (isPlaceholder(settings)) {
+    throw new Error("--stage needs PROJECT_ID, the project of the stage, or the file that npm run bootstrap writes");
+  }
   const [{ openSpanner }, { spannerAccounts }] = await Promise.all([
     import("../functions/adapters/spanner-client.ts"),
     import("../functions/adapters/spanner-accounts.ts"),
