@@ -1,11 +1,15 @@
-// Jest's settings for three runs: embedded (the default), emulators and browser, told apart by the name of the test file.
+// Jest's settings for four runs: embedded (the default), processes, emulators, browser, told apart by the test file's name.
 // It must never let a default run depend on anything but npm: no emulator, no browser, no network.
 import process from "node:process";
 
-/** `SUITE=emulators` runs *.emulator.test.ts, `SUITE=browser` runs *.browser.test.ts; unset runs all the others. */
+/**
+ * `SUITE=processes` runs *.process.test.ts, which start whole programs and take seconds each; `SUITE=emulators` runs
+ * *.emulator.test.ts, `SUITE=browser` *.browser.test.ts; unset runs all the others.
+ */
 const suite = process.env["SUITE"] ?? "embedded";
 const patterns = {
-  embedded: ["<rootDir>/test/**/!(*.emulator|*.browser).test.ts"],
+  embedded: ["<rootDir>/test/**/!(*.emulator|*.browser|*.process).test.ts"],
+  processes: ["<rootDir>/test/**/*.process.test.ts"],
   emulators: ["<rootDir>/test/**/*.emulator.test.ts"],
   browser: ["<rootDir>/test/**/*.browser.test.ts"],
 };
@@ -23,6 +27,8 @@ export default {
   collectCoverageFrom: ["functions/**/*.ts", "infra/**/*.ts", "local/**/*.ts"],
   // Google's emulators answer a first call in up to 4 s and a contended one later still; embedded tests are quick.
   testTimeout: suite === "embedded" ? 5_000 : 60_000,
+  // Both cores of a small machine: Jest's default leaves one to itself, which has little to do.
+  maxWorkers: "100%",
   // One emulator is shared by all emulator suites, and it runs one read-write transaction at a time.
   ...(suite === "emulators" ? { maxWorkers: 1 } : {}),
 };

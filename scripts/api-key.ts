@@ -9,8 +9,8 @@ const USAGE = `npm run api-key -- create|list|revoke --account NAME [--last-four
   create   makes a key, and the account if there is none; the key is shown once
   list     shows the last four characters of each key, and whether it was revoked
   revoke   revokes the account's keys, or with --last-four the one that ends so; they stop working within 60 s
-  --stage  talks to the deployed stage that STAGE, PROJECT_ID and PREFIX name, with your application-default
-           credentials, instead of to the laptop that \`npm start\` runs`;
+  --stage  talks to the deployed stage that stage.local.json or STAGE, PROJECT_ID and PREFIX name, with your
+           application-default credentials, instead of to the laptop that \`npm start\` runs`;
 
 async function main(args: string[]): Promise<number> {
   const request = read(args);

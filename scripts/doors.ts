@@ -4,7 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenSpanner } from "../functions/adapters/spanner-client.ts";
-import { placeholderProject, readSettings, storeNames } from "../infra/settings.ts";
+import { isPlaceholder, readSettings, storeNames } from "../infra/settings.ts";
+import { withStageFile } from "../infra/stage-file.ts";
 
 /**
  * A way to ask the laptop that `npm start` runs; it says in a file of this user where it listens.
@@ -31,8 +32,10 @@ export function laptopCall(environment: NodeJS.ProcessEnv): <Answer>(path: strin
  * @throws Error for people when no project is named
  */
 export async function openStageLedger(environment: NodeJS.ProcessEnv): Promise<OpenSpanner> {
-  const settings = readSettings(environment, null);
-  if (settings.projectId === placeholderProject) throw new Error("--stage needs PROJECT_ID, the project of the stage");
+  const settings = readSettings(withStageFile(environment), null);
+  if (isPlaceholder(settings)) {
+    throw new Error("--stage needs PROJECT_ID, the project of the stage, or the file that npm run bootstrap writes");
+  }
   const { openSpanner } = await import("../functions/adapters/spanner-client.ts");
   const { spannerInstance: instance, spannerDatabase: database } = storeNames(settings);
   return openSpanner({ projectId: settings.projectId, instance, database }, () => {});

@@ -255,3 +255,37 @@ describe("the secret", () => {
     },
   );
 });
+
+describe("the identity token of a closed acquirer", () => {
+  test("travels beside the secret, in the platform's own header", async () => {
+    let seen: Record<string, unknown> = {};
+    const baseUrl = await serve((request, response) => {
+      seen = request.headers;
+      answering(200, approved)(request, response);
+    });
+    const acquirer = httpAcquirer({ baseUrl, secret: "s3cret", identityToken: async () => "a.b.c" });
+
+    await acquirer.authorize(order);
+
+    expect(seen).toMatchObject({ authorization: "Bearer s3cret", "x-serverless-authorization": "Bearer a.b.c" });
+  });
+
+  test("is not sent to an open acquirer", async () => {
+    let seen: Record<string, unknown> = {};
+    const acquirer = await acquirerOver((request, response) => {
+      seen = request.headers;
+      answering(200, approved)(request, response);
+    });
+
+    await acquirer.authorize(order);
+
+    expect(seen).not.toHaveProperty("x-serverless-authorization");
+  });
+
+  test("that cannot be had is silence: nothing was sent, and the attempt stays open", async () => {
+    const identityToken = () => Promise.reject(new Error("no metadata server"));
+    const acquirer = httpAcquirer({ baseUrl: "http://127.0.0.1:9", secret: "s3cret", identityToken });
+
+    await expect(acquirer.authorize(order)).rejects.toMatchObject({ code: "acquirer_unknown" });
+  });
+});

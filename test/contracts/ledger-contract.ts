@@ -118,7 +118,8 @@ function describeTransactions(current: Current): void {
 
     const startMs = performance.now();
     await raise(ledger, key.keyHash);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    // A transaction that was left open holds the row for minutes; ten seconds tell that from a busy machine.
+    expect(performance.now() - startMs).toBeLessThan(10_000);
     expect(await ledger.read({ idempotency_keys: key.keyHash })).toStrictEqual({
       idempotency_keys: { ...key, generation: 2 },
     });

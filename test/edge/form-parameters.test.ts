@@ -1,6 +1,7 @@
 // What a form or a query string becomes, and which ones are refused.
 // It must never check a form only by its size: each case names the tree or the parameter at fault.
 import { parseForm } from "../../functions/edge/form-parameters.ts";
+import { cpuTimeMs } from "../support/cpu-time.ts";
 import { plain, refusal } from "./parameter-matchers.ts";
 
 describe("a form is read into a tree", () => {
@@ -79,10 +80,10 @@ describe("a form is refused, with the parameter named", () => {
   });
 
   test("F20 a name of a megabyte of brackets is refused in well under a second and not repeated", () => {
-    const startedAt = performance.now();
+    const startedAt = cpuTimeMs();
     const { code, param } = refusal(() => parseForm(`a${"[b]".repeat(350_000)}=1`));
     expect(code).toBe("parameter_invalid");
     expect(param?.length).toBeLessThan(150);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(cpuTimeMs() - startedAt).toBeLessThan(1_000);
   });
 });

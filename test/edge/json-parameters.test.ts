@@ -2,6 +2,7 @@
 // It must never accept what a form could not say.
 import { parseForm } from "../../functions/edge/form-parameters.ts";
 import { parseJson } from "../../functions/edge/json-parameters.ts";
+import { cpuTimeMs } from "../support/cpu-time.ts";
 import { plain, refusal } from "./parameter-matchers.ts";
 
 describe("a JSON body gives the tree of the form that means the same", () => {
@@ -89,9 +90,9 @@ describe("a JSON body is refused", () => {
     ["lists", `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`],
     ["open lists", `{"a":${"[".repeat(1_000_000)}`],
   ])("F20 ten thousand levels of %s, at once and without using up the stack", (_title, json) => {
-    const startedAt = performance.now();
+    const startedAt = cpuTimeMs();
     expect(refusal(() => parseJson(json)).code).toBe("parameter_invalid");
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(cpuTimeMs() - startedAt).toBeLessThan(500);
   });
 
   test("more than a thousand values", () => {
@@ -102,8 +103,8 @@ describe("a JSON body is refused", () => {
   });
 
   test("a megabyte of escapes in one string is read in well under a second", () => {
-    const startedAt = performance.now();
+    const startedAt = cpuTimeMs();
     expect(String(parseJson(`{"a":"${"\\n".repeat(500_000)}"}`).get("a")).length).toBe(500_000);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(cpuTimeMs() - startedAt).toBeLessThan(1_000);
   });
 });

@@ -11,8 +11,8 @@ const isPackage = (imported: Import, names: readonly string[]) =>
   !imported.own && names.some((name) => imported.target === name || imported.target.startsWith(`${name}/`));
 
 const infrastructurePackages = ["cdktf", "constructs", "@cdktf"];
-/** Bodies are parsed by hand; this one keeps the digits of a JSON number, which `JSON.parse` loses. */
-const validationPackages = ["lossless-json"];
+/** None: the contract's errors name parameters in ways that no library does. A fork that wants one lists it here. */
+const validationPackages: readonly string[] = [];
 /** The SDK of each family of adapters (first word of the file name); a family that is not listed gets none. */
 const sdkOf: Record<string, readonly string[]> = {
   spanner: ["@google-cloud/spanner", "google-gax"],

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Terminal } from "../../../scripts/terminal.ts";
 
 /** The programs that can be scripted. */
 export type Tool = "gcloud" | "terraform" | "cdktf";
@@ -30,14 +31,15 @@ export type FakeCloud = {
   remove(tool: Tool): void;
   calls(): Call[];
   forgetCalls(): void;
+  /** Runs a script's main function in this process, as the terminal would. */
+  run(main: (terminal: Terminal) => Promise<number>, variables?: Record<string, string>): Promise<Ended>;
   /** Runs `scripts/<name>.ts` in a child. */
-  run(
-    name: string,
-    args: readonly string[],
-    options?: { input?: string; variables?: Record<string, string> },
-  ): Promise<Ended>;
+  runChild(name: string, args: readonly string[], options?: ChildOptions): Promise<Ended>;
   close(): void;
 };
+
+/** What a child is given beside the environment of the fake. */
+export type ChildOptions = { input?: string; variables?: Record<string, string> };
 
 /** An empty one: every call fails until it has an answer. */
 export function openFakeCloud(): FakeCloud {
@@ -64,7 +66,8 @@ export function openFakeCloud(): FakeCloud {
     remove: (tool) => rmSync(path.join(bin, tool)),
     calls: () => (existsSync(log) ? readFileSync(log, "utf8").split(END_OF_CALL).slice(0, -1).map(callOf) : []),
     forgetCalls: () => rmSync(log, { force: true }),
-    run: async (name, args, { input = "", variables = {} } = {}) =>
+    run: async (main, variables = {}) => await runHere(main, { ...environment, ...variables }),
+    runChild: async (name, args, { input = "", variables = {} } = {}) =>
       await runScript(name, args, input, { ...environment, ...variables }),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -106,6 +109,17 @@ function whereIs(name: string): string {
   const found = ["/bin", "/usr/bin"].map((place) => path.join(place, name)).find((file) => existsSync(file));
   if (found === undefined) throw new Error(`${name} is neither in /bin nor in /usr/bin`);
   return found;
+}
+
+async function runHere(main: (terminal: Terminal) => Promise<number>, environment: NodeJS.ProcessEnv): Promise<Ended> {
+  const output: string[] = [];
+  const complaint: string[] = [];
+  const code = await main({
+    environment,
+    say: (line) => void output.push(`${line}\n`),
+    complain: (line) => void complaint.push(`${line}\n`),
+  });
+  return { code, output: output.join(""), complaint: complaint.join("") };
 }
 
 async function runScript(name: string, args: readonly string[], input: string, env: NodeJS.ProcessEnv): Promise<Ended> {

@@ -11,7 +11,7 @@ const root = path.join(import.meta.dirname, "../..");
 const listing = (command: string) => `
     1     0 /sbin/init
    10     1 -bash
-   20    10 node /home/anna/payments/node_modules/.bin/cdktf ${command}
+   20    10 node /srv/payments/node_modules/.bin/cdktf ${command}
    30    20 /bin/sh -c npm run -s app
    40    30 node scripts/node.cjs infra/main.ts
    50     1 node /elsewhere/node_modules/.bin/cdktf deploy *

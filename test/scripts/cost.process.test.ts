@@ -1,0 +1,142 @@
+// Holds the cost of the stages to numbers that were worked out by hand, and their idle cost to a budget.
+// It must never let a new kind of resource in unpriced.
+
+import { idleCosts, runsPerMonth } from "../../scripts/cost/idle.ts";
+import { total } from "../../scripts/cost/table.ts";
+import { paymentCosts } from "../../scripts/cost/usage.ts";
+import { cost, unknownTypes } from "../../scripts/cost.ts";
+import { type SynthesizedResource, synthesizedStacks } from "../../scripts/synthesized-stacks.ts";
+
+/** Each stage is synthesized once, in a child. */
+import.meta.jest.setTimeout(30_000);
+
+const stages: Record<string, SynthesizedResource[]> = {};
+beforeAll(async () => {
+  for (const stage of ["dev", "staging", "prod"]) {
+    stages[stage] = await synthesizedStacks({ PATH: process.env["PATH"], STAGE_FILE: "none", STAGE: stage });
+  }
+}, 60_000);
+
+const idle = (stage: string) => total(idleCosts(stages[stage] ?? []));
+
+describe("the idle cost of a month", () => {
+  test("of dev is Spanner's smallest size and less than five dollars more", () => {
+    // 100 processing units are 0.09 an hour, 65.70 a month, and nothing smaller is sold; schedules, queues and secrets
+    // are cents. A warm instance (66 a month) or a second Spanner would break this, and is not for a stage of tests.
+    expect(idle("dev")).toBeLessThanOrEqual(70);
+    expect(idle("dev")).toBeGreaterThan(65.7);
+  });
+
+  test("of staging is the same: it differs in its instances, which cost nothing while idle", () => {
+    expect(idle("staging")).toBeLessThanOrEqual(70);
+  });
+
+  test("of prod is one node and one warm instance", () => {
+    // A node is 657, an instance that is always there at most 66.36; the rest is cents.
+    expect(idle("prod")).toBeLessThanOrEqual(730);
+    expect(idle("prod")).toBeGreaterThan(657 + 66);
+  });
+
+  test.each([
+    ["dev", "processing_units", 200, 65.7],
+    ["prod", "edition", "ENTERPRISE", 240.9],
+  ])("of %s follows the plan: another %s is seen", (stage, name, value, more) => {
+    const changed = (stages[stage] ?? []).map((resource) =>
+      resource.type === "google_spanner_instance"
+        ? { ...resource, attributes: { ...resource.attributes, [name]: value } }
+        : resource,
+    );
+
+    expect(total(idleCosts(changed)) - idle(stage)).toBeCloseTo(more, 1);
+  });
+
+  test("of a Spanner on trial is nothing, of one in several regions five replicas, of an unknown edition unknown", () => {
+    const instance = (attributes: Record<string, unknown>) => [
+      { stack: "data", type: "google_spanner_instance", id: "one", attributes },
+    ];
+
+    expect(total(idleCosts(instance({ instance_type: "FREE_INSTANCE", config: "regional-us-central1" })))).toBe(0);
+    const wide = { config: "nam3", edition: "ENTERPRISE_PLUS", processing_units: 1000 };
+    expect(total(idleCosts(instance(wide)))).toBeCloseTo(10 * 0.057 * 5 * 730, 6);
+    expect(() => idleCosts(instance({ ...wide, edition: "GOLD" }))).toThrow(
+      "no price for a Spanner of 1000 units, GOLD",
+    );
+  });
+
+  test.each([
+    ["* * * * *", 43_800],
+    ["*/5 * * * *", 8_760],
+    ["0 3 * * *", 30],
+    ["0,30 * * * *", 1_460],
+  ])("counts the runs of %s", (schedule, runs) => {
+    expect(runsPerMonth(schedule)).toBe(runs);
+  });
+});
+
+describe("the cost of a million payments", () => {
+  test("adds up what was worked out by hand for the parts of dev", () => {
+    const costs = Object.fromEntries(paymentCosts(stages["dev"] ?? []).map(({ part, usd }) => [part, usd.toFixed(2)]));
+
+    expect(costs).toMatchObject({
+      // Two writes 1.80, a read 0.30, a delete 0.10.
+      Firestore: "2.20",
+      // A request 0.40, 100 ms of one CPU 2.40, 100 ms of 512 MiB 0.125.
+      "payments-api": "2.93",
+      // 1.86 GiB on three replicas.
+      "Spanner storage": "0.56",
+    });
+  });
+
+  test("counts a function's size as the plan has it, and every subscription that delivers", () => {
+    const subscription = (id: string, how: string, topic: string): SynthesizedResource => {
+      return { stack: "messaging", type: "google_pubsub_subscription", id, attributes: { [how]: {}, topic } };
+    };
+    const big: SynthesizedResource = {
+      stack: "services",
+      type: "google_cloudfunctions2_function",
+      id: "risk",
+      attributes: {
+        build_config: { entry_point: "risk" },
+        service_config: { available_cpu: "2", available_memory: "1Gi" },
+      },
+    };
+
+    const costs = paymentCosts([
+      big,
+      subscription("one", "push_config", "events"),
+      subscription("two", "push_config", "events"),
+      subscription("three", "bigquery_config", "events"),
+      subscription("four", "push_config", "events-dead"),
+    ]);
+
+    const usd = Object.fromEntries(costs.map((one) => [one.part, one.usd]));
+    expect(usd["risk"]).toBeCloseTo(0.4 + 1e5 * (2 * 0.000024 + 0.0000025), 6);
+    // 0.93 GiB in at 40 a TiB, twice out at 40, once to BigQuery at 50.
+    expect(usd["Pub/Sub"]).toBeCloseTo((1e9 / 2 ** 40) * (40 + 80 + 50), 6);
+  });
+});
+
+describe("the price table", () => {
+  test.each(["dev", "staging", "prod"])("knows every kind of resource of %s", (stage) => {
+    expect((stages[stage] ?? []).length).toBeGreaterThan(20);
+    expect(unknownTypes(stages[stage] ?? [])).toEqual([]);
+  });
+});
+
+test("the script prints both tables with their sum and the date of the prices", async () => {
+  const lines: string[] = [];
+  const environment = { PATH: process.env["PATH"], STAGE_FILE: "none" };
+
+  const code = await cost(["--stage", "dev"], {
+    environment,
+    say: (line) => void lines.push(line),
+    complain: () => {},
+  });
+
+  expect(code).toBe(0);
+  expect(lines.join("\n")).toMatch(
+    /Idle, in a month\n +65\.70 {2}Spanner {2}\(100 processing units, STANDARD, regional-us-central1\)/,
+  );
+  expect(lines.join("\n").match(/^ +\d+\.\d\d {2}together$/gm)).toHaveLength(2);
+  expect(lines.at(-1)).toContain("list prices of 2026-08");
+});
