@@ -5,7 +5,7 @@
 import { http } from "@google-cloud/functions-framework";
 import { firestoreAcquirerJournal } from "./adapters/firestore-acquirer-journal.ts";
 import { openFirestore } from "./adapters/firestore-client.ts";
-import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { jsonLog, systemClock } from "./adapters/system.ts";
 import { environmentNames, firestoreNames, requiredVariable } from "./config.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
@@ -18,7 +18,6 @@ const firestore = openFirestore({ projectId: setting("project"), databaseId: set
 const handler = testAcquirer({
   journal: firestoreAcquirerJournal({ database: firestore.database, collection: firestoreNames.acquirerJournal }),
   clock: systemClock,
-  random: systemRandom,
   log: jsonLog,
   secret: setting("acquirerSecret"),
 });

@@ -52,6 +52,11 @@ function whatFunctionsSay({ metrics }: PaymentChartsInput): Chart[] {
       ],
     },
     {
+      title: "Verifications of the ledger that went wrong",
+      unit: "a minute",
+      series: [counted("bad rows, or not ended", metricFilter(metrics.ledgerFaults))],
+    },
+    {
       title: "Requests without the idempotency cache",
       unit: "a minute",
       series: [counted("given up", metricFilter(metrics.cacheTroubles))],

@@ -2,7 +2,7 @@
 -- It never starts a key or an index with a time or a counter, and a statement that was released is never edited, moved or
 -- removed: changes are files of migrations/, because Terraform sends only what follows the statements it already sent.
 --
--- Conventions. Ids are random text with a prefix (`pi_`, `ch_`, `evt_`), so writes spread over the whole key range.
+-- Conventions. Ids are random text with a prefix (`pi_`, `ch_`, `re_`, `evt_`), so writes spread over the whole key range.
 -- Amounts are integers in the minor unit of `currency` (lower-case ISO 4217). Times are the application's clock to the
 -- millisecond, except `committed_at`, which Spanner sets on every write. JSON columns hold what no query asks for.
 
@@ -64,6 +64,8 @@ CREATE TABLE payment_intents (
   version INT64 NOT NULL,             -- raised by every change; projections order by it
   status STRING(32) NOT NULL,
   amount_minor INT64 NOT NULL,
+  capture_before TIMESTAMP,           -- when a hold ends by itself; NULL unless something is held
+  amount_capturable_minor INT64 NOT NULL, -- what a capture may still take; 0 unless something is held
   amount_received_minor INT64 NOT NULL,
   currency STRING(3) NOT NULL,
   capture_method STRING(32) NOT NULL,
@@ -81,10 +83,14 @@ CREATE TABLE payment_intents (
   details JSON NOT NULL,              -- description, shipping and all else that moves no money
   metadata JSON NOT NULL,             -- the client's own text by text
   list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(intent_id), 8))) STORED, -- 0 to 7, see the index below
+  hold_shard INT64 AS (IF(status = 'requires_capture', ABS(MOD(FARM_FINGERPRINT(intent_id), 8)), NULL)) STORED, -- NULL unless held
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT payment_intents_version CHECK (version >= 1),
-  CONSTRAINT payment_intents_status CHECK (status IN ('requires_payment_method', 'requires_confirmation', 'processing', 'succeeded', 'canceled')),
+  CONSTRAINT payment_intents_status CHECK (status IN ('requires_payment_method', 'requires_confirmation', 'processing', 'requires_capture', 'succeeded', 'canceled')),
   CONSTRAINT payment_intents_amount CHECK (amount_minor > 0),
+  CONSTRAINT payment_intents_capturable CHECK (amount_capturable_minor >= 0 AND amount_capturable_minor <= amount_minor),
+  CONSTRAINT payment_intents_held CHECK ((status = 'requires_capture') = (amount_capturable_minor > 0)),
+  CONSTRAINT payment_intents_window CHECK ((status = 'requires_capture') = (capture_before IS NOT NULL)),
   CONSTRAINT payment_intents_received CHECK (amount_received_minor >= 0 AND amount_received_minor <= amount_minor),
   CONSTRAINT payment_intents_method CHECK ((payment_method_id IS NULL) = (payment_method_token IS NULL)),
 ) PRIMARY KEY (intent_id);
@@ -92,6 +98,9 @@ CREATE TABLE payment_intents (
 -- An account's intents, newest first. Eight shards, because the newest rows of a busy account all fall on one spot:
 -- a list reads one page from each shard and merges. `customer` rides along, so a filter does not visit the table.
 CREATE INDEX payment_intents_newest ON payment_intents (account_id, list_shard, created_at DESC, intent_id DESC) STORING (customer);
+
+-- Holds by the end of their window: the expiry's work. What is not held has no shard here and so no entry.
+CREATE NULL_FILTERED INDEX payment_intents_held_until ON payment_intents (hold_shard, capture_before);
 
 -- Attempts: the durable intention to call the acquirer once; the id is the acquirer's idempotency key.
 CREATE TABLE attempts (
@@ -104,17 +113,25 @@ CREATE TABLE attempts (
   currency STRING(3) NOT NULL,
   payment_method_token STRING(255) NOT NULL,
   payment_method_id STRING(64) NOT NULL,
+  capture_later BOOL NOT NULL,        -- of an authorization: hold the money only
+  acquirer_reference STRING(255),     -- the authorization that it is about; NULL when it is one
   charge_id STRING(64) NOT NULL,      -- made before the call, so that a repeated commit names the same charge
+  refund_id STRING(64),               -- the refund that it carries out; NULL for every other kind
+  cancellation_reason STRING(32),     -- of a void: why the payment is canceled
   key_hash STRING(64) NOT NULL,       -- the idempotency key whose outcome this attempt decides
   lease_until TIMESTAMP NOT NULL,     -- until then its own worker drives it, later the completer does
   created_at TIMESTAMP NOT NULL,
   closed_at TIMESTAMP,
   open_shard INT64 AS (IF(state = 'open', ABS(MOD(FARM_FINGERPRINT(attempt_id), 8)), NULL)) STORED, -- NULL once closed
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
-  CONSTRAINT attempts_kind CHECK (kind IN ('authorize')),
+  CONSTRAINT attempts_kind CHECK (kind IN ('authorize', 'capture', 'void', 'refund')),
   CONSTRAINT attempts_state CHECK (state IN ('open', 'succeeded', 'declined')),
   CONSTRAINT attempts_closed CHECK ((state = 'open') = (closed_at IS NULL)),
   CONSTRAINT attempts_amount CHECK (amount_minor > 0),
+  CONSTRAINT attempts_capture CHECK (kind = 'authorize' OR NOT capture_later),
+  CONSTRAINT attempts_reference CHECK ((kind = 'authorize') = (acquirer_reference IS NULL)),
+  CONSTRAINT attempts_refund CHECK ((kind = 'refund') = (refund_id IS NOT NULL)),
+  CONSTRAINT attempts_reason CHECK (kind = 'void' OR cancellation_reason IS NULL),
 ) PRIMARY KEY (attempt_id);
 
 -- Open attempts by the end of their lease: the completer's work. Closed ones have no shard and so no entry here.
@@ -129,7 +146,8 @@ CREATE TABLE charges (
   version INT64 NOT NULL,             -- raised by every change; projections order by it
   status STRING(32) NOT NULL,
   amount_minor INT64 NOT NULL,
-  captured_minor INT64 NOT NULL,
+  captured_minor INT64 NOT NULL,      -- 0 while the money is only held
+  refund_reserved_minor INT64 NOT NULL, -- kept for refunds under way, whose sum must never exceed what was captured
   refunded_minor INT64 NOT NULL,
   currency STRING(3) NOT NULL,
   created_at TIMESTAMP NOT NULL,
@@ -144,21 +162,52 @@ CREATE TABLE charges (
   CONSTRAINT charges_version CHECK (version >= 1),
   CONSTRAINT charges_status CHECK (status IN ('succeeded', 'failed')),
   CONSTRAINT charges_amount CHECK (amount_minor > 0),
-  CONSTRAINT charges_money CHECK (0 <= refunded_minor AND refunded_minor <= captured_minor AND captured_minor <= amount_minor),
+  CONSTRAINT charges_money CHECK (0 <= refunded_minor AND refunded_minor + refund_reserved_minor <= captured_minor AND captured_minor <= amount_minor),
+  CONSTRAINT charges_reserved CHECK (0 <= refund_reserved_minor),
   CONSTRAINT charges_reference CHECK ((status = 'failed') = (acquirer_reference IS NULL)),
 ) PRIMARY KEY (charge_id);
+
+-- Refunds: what was or is to be given back of one charge. The amount never changes; while pending it is reserved there.
+CREATE TABLE refunds (
+  refund_id STRING(64) NOT NULL,
+  account_id STRING(64) NOT NULL,
+  intent_id STRING(64) NOT NULL,
+  charge_id STRING(64) NOT NULL,
+  version INT64 NOT NULL,             -- raised by every change; projections order by it
+  status STRING(32) NOT NULL,
+  amount_minor INT64 NOT NULL,
+  currency STRING(3) NOT NULL,
+  reason STRING(32),                  -- the client's; NULL when it gave none
+  created_at TIMESTAMP NOT NULL,
+  metadata JSON NOT NULL,             -- the client's own text by text
+  list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(refund_id), 8))) STORED, -- 0 to 7, see the index below
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT refunds_version CHECK (version >= 1),
+  CONSTRAINT refunds_status CHECK (status IN ('pending', 'succeeded', 'failed')),
+  CONSTRAINT refunds_amount CHECK (amount_minor > 0),
+) PRIMARY KEY (refund_id);
+
+-- An account's refunds, newest first; sharded as the intents are.
+CREATE INDEX refunds_newest ON refunds (account_id, list_shard, created_at DESC, refund_id DESC);
+
+-- The refunds of one payment, newest first: too few to need shards, and spread by the payment's random id. The account
+-- rides along, because a list never shows another account's rows.
+CREATE INDEX refunds_by_intent ON refunds (intent_id, created_at DESC, refund_id DESC) STORING (account_id);
+
+-- The same by charge; the intent rides along for a list that names both.
+CREATE INDEX refunds_by_charge ON refunds (charge_id, created_at DESC, refund_id DESC) STORING (account_id, intent_id);
 
 -- The books: one row per business action. The key is what was done to what, so the same action cannot be booked twice,
 -- even when two different events stand for it. Rows are only ever added.
 CREATE TABLE ledger_transactions (
   kind STRING(32) NOT NULL,
-  source_id STRING(64) NOT NULL,      -- the object that the action is about, for example the charge
+  source_id STRING(64) NOT NULL,      -- the object that the action is about, the charge or the refund
   account_id STRING(64) NOT NULL,
   intent_id STRING(64) NOT NULL,
   currency STRING(3) NOT NULL,        -- of all its entries
   created_at TIMESTAMP NOT NULL,
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
-  CONSTRAINT ledger_transactions_kind CHECK (kind IN ('charge')),
+  CONSTRAINT ledger_transactions_kind CHECK (kind IN ('charge', 'refund')),
 ) PRIMARY KEY (kind, source_id);
 
 -- Lines of a booking, stored beside it; debits equal credits, which the application asserts on every write and read.
@@ -186,8 +235,12 @@ CREATE TABLE events (
   request_id STRING(64) NOT NULL,     -- the request that caused it
   idempotency_key STRING(255),        -- the client's key of that request; NULL when it sent none
   data BYTES(MAX) NOT NULL,           -- JSON bytes of the event's `data` member
+  list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(event_id), 8))) STORED, -- 0 to 7, see the index below
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
 ) PRIMARY KEY (event_id);
+
+-- An account's events, newest first, in eight shards like its intents. `type` rides along, because lists filter by it.
+CREATE INDEX events_newest ON events (account_id, list_shard, created_at DESC, event_id DESC) STORING (type);
 
 -- The outbox: events that still have to be published; the row is deleted once they are.
 CREATE TABLE outbox (

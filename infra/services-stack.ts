@@ -87,13 +87,9 @@ export class ServicesStack extends TerraformStack {
       },
       may: [useLedger(data.ledger), readSecret(data.acquirerSecret), ...acquirer.mayBeCalled],
     });
-    new Schedule(this, "complete-attempts", {
+    const schedule = {
       settings,
-      description: "Settles payments whose worker died.",
-      // An attempt is overdue 40 s after it began, so a client that died is answered for within two minutes.
-      every: "* * * * *",
       calls: ledgerWriter,
-      path: "/complete",
       as: new FunctionCaller(this, "ledger-schedule", {
         settings,
         account: accounts.ledgerSchedule,
@@ -101,6 +97,26 @@ export class ServicesStack extends TerraformStack {
         products: ["cloudscheduler"],
       }),
       deadlineSeconds: SWEEPING.timeoutSeconds,
+    };
+    new Schedule(this, "complete-attempts", {
+      ...schedule,
+      description: "Settles payments whose worker died.",
+      // An attempt is overdue 40 s after it began, so a client that died is answered for within two minutes.
+      every: "* * * * *",
+      path: "/complete",
+    });
+    new Schedule(this, "expire-holds", {
+      ...schedule,
+      description: "Cancels what was authorized seven days ago and never captured.",
+      every: "*/15 * * * *",
+      path: "/expire",
+    });
+    new Schedule(this, "verify-ledger", {
+      ...schedule,
+      description: "Verifies that the books balance and agree with the payments.",
+      // Once a day, between the busy hours of most of the world; it reads a snapshot and holds nothing up.
+      every: "23 3 * * *",
+      path: "/verify",
     });
 
     new TerraformOutput(this, "payments-api-url", { value: paymentsApi.url });

@@ -1,4 +1,4 @@
-// A door for the project's own scripts into the running laptop: API keys of its accounts.
+// A door for the project's own scripts into the running laptop: API keys of its accounts, a look through its ledger.
 // It must never listen beyond loopback, nor answer without the token that only this user's file holds.
 
 import { randomBytes } from "node:crypto";
@@ -9,13 +9,14 @@ import type { ApiKey } from "../functions/domain/accounts.ts";
 import { createFrontDoorServer } from "../functions/edge/install-front-door.ts";
 import { headerValues, jsonResponse, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
 import { createApiKey, listApiKeys, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
-import type { Accounts } from "../functions/flows/ports.ts";
+import type { Accounts, Ledger } from "../functions/flows/ports.ts";
+import { verifyLedger } from "../functions/flows/verify-ledger.ts";
 import { listenFrom } from "./listen.ts";
 
 /** Opens the door and writes where it is into `file`, readable by this user only; `close` takes both away. */
-export async function openControl(accounts: Accounts, file: string): Promise<{ close(): void }> {
+export async function openControl(stores: Stores, file: string): Promise<{ close(): void }> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const server = createFrontDoorServer((request) => answer(accounts, token, request));
+  const server = createFrontDoorServer((request) => answer(stores, token, request));
   const port = await listenFrom(server, undefined);
   mkdirSync(dirname(file), { recursive: true });
   // A file of an earlier laptop may have wider rights, and writing keeps them.
@@ -47,31 +48,30 @@ function isOurs(file: string, token: string): boolean {
   }
 }
 
-async function answer(accounts: Accounts, token: string, request: WireRequest): Promise<WireResponse> {
+async function answer(stores: Stores, token: string, request: WireRequest): Promise<WireResponse> {
   if (headerValues(request, "authorization")[0] !== `Bearer ${token}`)
     return jsonResponse(401, { error: "wrong token" });
   const verb = verbs[request.target];
   if (request.method !== "POST" || verb === undefined) return jsonResponse(404, { error: "unknown verb" });
-  const { accountName, lastFour } = JSON.parse(request.body.toString("utf8")) as {
-    accountName: string;
-    lastFour: string | null;
-  };
-  return jsonResponse(200, await verb(accounts, accountName, lastFour));
+  return jsonResponse(200, await verb(stores, JSON.parse(request.body.toString("utf8"))));
 }
 
-type Verb = (accounts: Accounts, accountName: string, lastFour: string | null) => Promise<unknown>;
+type Stores = { accounts: Accounts; ledger: Ledger };
 
-const verbs: Readonly<Record<string, Verb>> = {
-  "/api-keys/create": async (accounts, accountName) => {
+type Asked = { accountName: string; lastFour: string | null };
+
+const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<unknown>>> = {
+  "/api-keys/create": async ({ accounts }, { accountName }) => {
     const { secret, key } = await createApiKey({ accounts, clock: systemClock, random: systemRandom }, accountName);
     return { secret, key: shown(key) };
   },
-  "/api-keys/list": async (accounts, accountName) => ({
+  "/api-keys/list": async ({ accounts }, { accountName }) => ({
     keys: (await listApiKeys({ accounts }, accountName)).map(shown),
   }),
-  "/api-keys/revoke": async (accounts, accountName, lastFour) => ({
+  "/api-keys/revoke": async ({ accounts }, { accountName, lastFour }) => ({
     revoked: await revokeApiKeys({ accounts, clock: systemClock }, { accountName, lastFour }),
   }),
+  "/verify-ledger": async ({ ledger }) => await verifyLedger({ ledger, clock: systemClock, log: () => {} }),
 };
 
 /** A key without its digest. */

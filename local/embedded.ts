@@ -58,7 +58,7 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
     throw error;
   }
   // Everything is in this process, so nothing can be lost without it.
-  return { addresses, platform, accounts: stores.accounts, lost: new Promise(() => {}), stop };
+  return { addresses, platform, accounts: stores.accounts, ledger: stores.ledger, lost: new Promise(() => {}), stop };
 }
 
 /** One set of stores for all functions, as in the cloud. */

@@ -2,7 +2,7 @@
 // It holds a type and nothing else.
 
 import type { FunctionName } from "../functions/config.ts";
-import type { Accounts } from "../functions/flows/ports.ts";
+import type { Accounts, Ledger } from "../functions/flows/ports.ts";
 import type { Platform } from "./platform.ts";
 
 /** Running functions. */
@@ -13,6 +13,8 @@ export type Host = {
   platform: Platform;
   /** The accounts and keys that payments-api knows. */
   accounts: Accounts;
+  /** The ledger beneath them, for verifying. */
+  ledger: Ledger;
   /** Resolves, with the reason for people, when a part that nothing works without has ended by itself. */
   lost: Promise<string>;
   /** Ends everything that was started. May be called twice. */

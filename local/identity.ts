@@ -63,7 +63,14 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
     },
     read: guarded(() => must(...SESSION, ...READ), ledger.read),
     listIntents: guarded(() => must(...SESSION, ...READ), ledger.listIntents),
+    listRefunds: guarded(() => must(...SESSION, ...READ), ledger.listRefunds),
+    listEvents: guarded(() => must(...SESSION, ...READ), ledger.listEvents),
+    overdueHolds: guarded(() => must(...SESSION, ...READ), ledger.overdueHolds),
     overdueAttempts: guarded(() => must(...SESSION, ...READ), ledger.overdueAttempts),
+    scan: async (tag, body) => {
+      must(...SESSION, ...READ, "databases.beginReadOnlyTransaction");
+      return await ledger.scan(tag, body);
+    },
   };
 }
 

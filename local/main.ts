@@ -37,7 +37,7 @@ async function run(options: Options): Promise<void> {
     host = await Promise.race([start(options), ending.then(() => undefined)]);
     if (host !== undefined) {
       await seedLaptopKey({ accounts: host.accounts, clock: systemClock, random: systemRandom });
-      control = await openControl(host.accounts, controlFile(process.env));
+      control = await openControl(host, controlFile(process.env));
       announce(options, host);
     }
     const outcome = await Promise.race([ending, host?.lost ?? ending]);

@@ -3,6 +3,7 @@
 
 import { spannerAccounts } from "../functions/adapters/spanner-accounts.ts";
 import { openSpanner } from "../functions/adapters/spanner-client.ts";
+import { spannerLedger } from "../functions/adapters/spanner-ledger.ts";
 import { buildBundles } from "./bundles.ts";
 import { type Doors, openDoors } from "./doors.ts";
 import { createDatabase } from "./emulated-database.ts";
@@ -32,7 +33,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     await emulators.stop();
   };
   try {
-    // The client of this process, for keys, has to find the emulator too.
+    // The client of this process, for keys and verifying, has to find the emulator too.
     Object.assign(process.env, emulators.environment);
     await createDatabase(plan.ledger);
     const { projectId, instance, database } = plan.ledger;
@@ -44,6 +45,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       addresses: doors.addresses,
       platform,
       accounts: spannerAccounts(spanner),
+      ledger: spannerLedger(spanner),
       lost: Promise.race(processes.map((running) => running.ended)),
       stop,
     };

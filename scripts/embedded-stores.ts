@@ -6,7 +6,7 @@ import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import { apiKeyDigest } from "../functions/domain/accounts.ts";
-import { authorizePayment } from "../functions/flows/authorize-payment.ts";
+import { networkOver as testNetwork } from "../functions/flows/answer-order.ts";
 import type { Accounts, Acquirer, AcquirerJournal } from "../functions/flows/ports.ts";
 
 /** Empty stores, except for one account with one API key. */
@@ -33,10 +33,11 @@ export async function openAccount(accounts: Accounts): Promise<{ accountId: stri
 
 /** The test acquirer without HTTP in between; each answer takes `answerMs`, as a card network's does. */
 export function networkOver(journal: AcquirerJournal, answerMs = 0): Acquirer {
-  const deps = { journal, clock: systemClock, random: systemRandom, log: () => {} };
+  const network = testNetwork({ journal, clock: systemClock, log: () => {} });
   return {
+    ...network,
     authorize: async (order) => {
-      const { result } = await authorizePayment(deps, order);
+      const result = await network.authorize(order);
       if (answerMs > 0) await systemClock.sleep(answerMs);
       return result;
     },

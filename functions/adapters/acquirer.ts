@@ -5,7 +5,7 @@
 import type { AcquirerResult } from "../domain/attempt.ts";
 import { DomainError, refuse } from "../domain/errors.ts";
 import { defaultTimings } from "../domain/idempotency.ts";
-import type { Acquirer, AuthorizeOrder } from "../flows/ports.ts";
+import type { Acquirer, AuthorizeOrder, FollowUpOrder } from "../flows/ports.ts";
 
 /**
  * The acquirer behind `baseUrl` (without a trailing slash).
@@ -14,7 +14,12 @@ import type { Acquirer, AuthorizeOrder } from "../flows/ports.ts";
 export function httpAcquirer(target: AcquirerTarget): Acquirer {
   // Checked here because fetch would quote the whole header in its error, for example when a stored secret ends in a newline.
   if (!/^[\x21-\x7e]+$/.test(target.secret)) throw new Error("The acquirer's secret is empty or not printable ASCII.");
-  return { authorize: (order) => authorize(target, order) };
+  return {
+    authorize: (order) => send(target, "/authorizations", authorizationOf(order)),
+    capture: (order) => send(target, "/captures", followUpOf(order)),
+    void: (order) => send(target, "/voids", followUpOf(order)),
+    refund: (order) => send(target, "/refunds", followUpOf(order)),
+  };
 }
 
 /** Where the acquirer is, and how long a call may take in all, body included. */
@@ -27,20 +32,34 @@ export interface AcquirerTarget {
   readonly timeoutMs?: number;
 }
 
-async function authorize(target: AcquirerTarget, order: AuthorizeOrder): Promise<AcquirerResult> {
+/** An order as the acquirer reads it; all text, so that no JSON reader can round an amount. */
+type WireOrder = Readonly<Record<string, string>>;
+
+function authorizationOf(order: AuthorizeOrder): WireOrder {
+  const { key, currency } = order;
+  const captureLater = order.captureLater ? { capture_later: "true" } : {};
+  return {
+    key,
+    amount_minor: String(order.amountMinor),
+    currency,
+    payment_method: order.paymentMethodToken,
+    ...captureLater,
+  };
+}
+
+function followUpOf({ key, reference, amountMinor, currency }: FollowUpOrder): WireOrder {
+  return { key, amount_minor: String(amountMinor), currency, reference };
+}
+
+async function send(target: AcquirerTarget, path: string, order: WireOrder): Promise<AcquirerResult> {
   let text: string;
   // Runs from here, so that the token's time counts too.
   const signal = AbortSignal.timeout(target.timeoutMs ?? defaultTimings.callTimeoutMs);
   try {
-    const response = await fetch(`${target.baseUrl}/authorizations`, {
+    const response = await fetch(`${target.baseUrl}${path}`, {
       method: "POST",
       headers: await headersFor(target),
-      body: JSON.stringify({
-        key: order.key,
-        amount_minor: String(order.amountMinor),
-        currency: order.currency,
-        payment_method: order.paymentMethodToken,
-      }),
+      body: JSON.stringify(order),
       redirect: "manual",
       signal,
     });
@@ -93,13 +112,9 @@ async function readBounded(response: Response): Promise<string> {
 }
 
 /** The result, once the answer is about this very order. */
-function resultIn(text: string, order: AuthorizeOrder): AcquirerResult {
+function resultIn(text: string, order: WireOrder): AcquirerResult {
   const answer = objectOf(parsed(text));
-  const isAboutOrder =
-    answer["key"] === order.key &&
-    answer["amount_minor"] === String(order.amountMinor) &&
-    answer["currency"] === order.currency &&
-    answer["payment_method"] === order.paymentMethodToken;
+  const isAboutOrder = Object.entries(order).every(([name, value]) => String(answer[name]) === value);
   if (!isAboutOrder) throw silence("The acquirer answered another order.");
   const { kind, reference, code, decline_code: declineCode, message } = objectOf(answer["result"]);
   if (kind === "approved" && typeof reference === "string") return { kind, reference };

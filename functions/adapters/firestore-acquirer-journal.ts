@@ -52,17 +52,26 @@ function document(store: JournalCollection, key: string) {
 }
 
 /** The amount is kept as decimal text: the client library reads integers as doubles, which are exact to 2^53 only. */
-function fieldsOf(line: JournalLine): Record<string, unknown> {
-  const { key, amountMinor, currency, paymentMethodToken, result, createdAtMs } = line;
-  return { key, amountMinor: String(amountMinor), currency, paymentMethodToken, result, createdAtMs };
+function fieldsOf({ amountMinor, ...fields }: JournalLine): Record<string, unknown> {
+  return { ...fields, amountMinor: String(amountMinor) };
 }
 
 function lineOf(fields: Record<string, unknown>): JournalLine {
-  const { key, amountMinor, currency, paymentMethodToken, result, createdAtMs } = fields;
+  const { kind, key, amountMinor, currency, paymentMethodToken, reference, captureLater, result, createdAtMs } = fields;
   if (typeof key !== "string" || typeof amountMinor !== "string" || !/^\d+$/.test(amountMinor)) throw unreadable();
-  if (!isCurrency(currency) || typeof paymentMethodToken !== "string" || typeof createdAtMs !== "number")
+  if (!isKind(kind) || !isCurrency(currency) || typeof captureLater !== "boolean") throw unreadable();
+  if (!isTextOrNull(paymentMethodToken) || !isTextOrNull(reference) || typeof createdAtMs !== "number")
     throw unreadable();
-  return { key, amountMinor: BigInt(amountMinor), currency, paymentMethodToken, result: resultOf(result), createdAtMs };
+  const order = { kind, key, amountMinor: BigInt(amountMinor), currency, paymentMethodToken, reference, captureLater };
+  return { ...order, result: resultOf(result), createdAtMs };
+}
+
+function isKind(value: unknown): value is JournalLine["kind"] {
+  return value === "authorize" || value === "capture" || value === "void" || value === "refund";
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
 }
 
 /** Checks the discriminator only: nobody but `fieldsOf` writes here. */

@@ -3,8 +3,8 @@
  * It must never round: amounts travel as text and become bigint, times keep their milliseconds.
  */
 
-/** A row as it is sent: every value is text (INT64, TIMESTAMP and JSON too), bytes, a list of text, or NULL. */
-export type SentColumns = Readonly<Record<string, string | Buffer | readonly string[] | null>>;
+/** A row as it is sent: every value is text (INT64, TIMESTAMP and JSON too), BOOL, bytes, a list of text, or NULL. */
+export type SentColumns = Readonly<Record<string, string | boolean | Buffer | readonly string[] | null>>;
 
 /** A row as the client hands it out, by column name; see `queryOptions`. */
 export type FoundColumns = Readonly<Record<string, unknown>>;
@@ -41,6 +41,7 @@ export function reader(columns: FoundColumns): ColumnReader {
   const amount = (name: string) => BigInt((present(name) as { readonly value: string }).value);
   const count = (name: string) => Number(amount(name));
   const time = (name: string) => (present(name) as Date).getTime();
+  const flag = (name: string) => present(name) as boolean;
   const bytes = (name: string) => Uint8Array.from(present(name) as Buffer);
   const json = <Value>(name: string) => present(name) as Value;
   return {
@@ -51,6 +52,7 @@ export function reader(columns: FoundColumns): ColumnReader {
     countOrNull: (name) => orNull(name, count),
     time,
     timeOrNull: (name) => orNull(name, time),
+    flag,
     bytes,
     bytesOrNull: (name) => orNull(name, bytes),
     json,
@@ -70,6 +72,8 @@ export interface ColumnReader {
   /** TIMESTAMP in milliseconds since the epoch. */
   time(name: string): number;
   timeOrNull(name: string): number | null;
+  /** BOOL. */
+  flag(name: string): boolean;
   bytes(name: string): Uint8Array;
   bytesOrNull(name: string): Uint8Array | null;
   /** JSON, ARRAY<STRING> or ARRAY<STRUCT>, already parsed by the client. */

@@ -6,9 +6,10 @@ import type { Database } from "@google-cloud/spanner";
 import type { Ledger } from "../flows/ports.ts";
 import type { FoundColumns } from "./spanner-columns.ts";
 import { insertBlindly } from "./spanner-insert.ts";
-import { listIntents, overdueAttempts } from "./spanner-lists.ts";
+import { listEvents, listIntents, listRefunds, overdueAttempts, overdueHolds } from "./spanner-lists.ts";
 import { query } from "./spanner-query.ts";
 import { addChanges, foundRows, selectByKeys } from "./spanner-rows.ts";
+import { scanAtOneMoment } from "./spanner-scan.ts";
 import { inTransaction } from "./spanner-transaction.ts";
 
 /** The ledger of an open database (see `openSpanner`). */
@@ -25,7 +26,11 @@ export function spannerLedger(deps: { readonly database: Database }): Ledger {
       ),
     read: async (keys) => foundRows(keys, only(await query(database, "read", selectByKeys(keys)))),
     listIntents: (asked) => listIntents(database, asked),
+    listRefunds: (asked) => listRefunds(database, asked),
+    listEvents: (asked) => listEvents(database, asked),
+    overdueHolds: (captureBeforeMs, limit) => overdueHolds(database, captureBeforeMs, limit),
     overdueAttempts: (leaseUntilBeforeMs, limit) => overdueAttempts(database, leaseUntilBeforeMs, limit),
+    scan: (tag, body) => scanAtOneMoment({ database, tag }, body),
   };
 }
 

@@ -23,9 +23,12 @@ export async function query(database: Database, tag: string, statement: Statemen
 /** SQL with named parameters; each has its type, because the client cannot guess that of NULL. */
 export interface Statement {
   readonly sql: string;
-  readonly params: Readonly<Record<string, string | null>>;
-  readonly types: Readonly<Record<string, "string" | "int64" | "timestamp">>;
+  readonly params: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly types: Readonly<Record<string, ParameterType>>;
 }
+
+/** What a parameter is: a value, or a list of texts. */
+export type ParameterType = "string" | "int64" | "timestamp" | { readonly type: "array"; readonly child: "string" };
 
 /** How often the client repeats, without a pause, a query whose server was away. */
 const resumesMax = 10;

@@ -1,10 +1,10 @@
 /**
  * What stands around a payment as rows: the idempotency key, the booking with its entries, the event, the outbox.
- * It must never write or hand out a booking whose debits and credits differ.
+ * It must never write a booking whose debits and credits differ, nor hand one out but to whoever looks for it.
  */
 import type { OutboxRow, PaymentEvent } from "../domain/events.ts";
 import { imbalanceMinor, type LedgerEntry, type LedgerTransaction } from "../domain/ledger.ts";
-import type { KeyRow } from "../flows/ports.ts";
+import type { KeyRow } from "../domain/rows.ts";
 import { type FoundColumns, reader, type SentColumns, sendBytes, sendTime } from "./spanner-columns.ts";
 
 /** The row of an idempotency key; `delete_after` is computed by the schema. */
@@ -79,8 +79,15 @@ export function sendBooking(booking: LedgerTransaction): { row: SentColumns; ent
 
 /** The booking of a found row, with its entries as a nested column `entries`. */
 export function readBooking(columns: FoundColumns): LedgerTransaction {
+  const booking = readBookingAsItIs(columns);
+  assertBalanced(booking);
+  return booking;
+}
+
+/** The same for whoever looks for bookings out of balance. */
+export function readBookingAsItIs(columns: FoundColumns): LedgerTransaction {
   const read = reader(columns);
-  const booking: LedgerTransaction = {
+  return {
     kind: read.text("kind"),
     sourceId: read.text("source_id"),
     accountId: read.text("account_id"),
@@ -89,8 +96,6 @@ export function readBooking(columns: FoundColumns): LedgerTransaction {
     createdAtMs: read.time("created_at"),
     entries: read.json<readonly FoundColumns[]>("entries").map(readEntry),
   };
-  assertBalanced(booking);
-  return booking;
 }
 
 /** The row of an event. */

@@ -3,11 +3,12 @@
  * It must never rewrite what may only be added: bookings and events.
  */
 import { Spanner } from "@google-cloud/spanner";
-import type { Change, FoundRows, ReadKeys, Tables } from "../flows/ports.ts";
+import type { Change, FoundRows, ReadKeys, Tables } from "../domain/rows.ts";
 import type { FoundColumns, SentColumns } from "./spanner-columns.ts";
 import { readAttempt, readCharge, readIntent, sendAttempt, sendCharge, sendIntent } from "./spanner-payment-rows.ts";
 import type { Statement } from "./spanner-query.ts";
 import * as records from "./spanner-record-rows.ts";
+import { readRefund, sendRefund } from "./spanner-refund-rows.ts";
 
 /**
  * Adds mutations for the changes to a `MutationSet` or a transaction, which both take them one by one.
@@ -48,6 +49,7 @@ export const rowCodecs: { readonly [T in keyof Tables]: RowCodec<Tables[T]> } = 
   payment_intents: { select: "SELECT AS STRUCT t.* FROM payment_intents t", read: readIntent },
   attempts: { select: "SELECT AS STRUCT t.* FROM attempts t", read: readAttempt },
   charges: { select: "SELECT AS STRUCT t.* FROM charges t", read: readCharge },
+  refunds: { select: "SELECT AS STRUCT t.* FROM refunds t", read: readRefund },
   ledger_transactions: {
     select:
       "SELECT AS STRUCT t.*, ARRAY(SELECT AS STRUCT e.* FROM ledger_entries e WHERE e.kind = t.kind " +
@@ -77,6 +79,8 @@ const keyColumns: Readonly<Record<keyof ReadKeys, string>> = {
   payment_intents: "intent_id",
   attempts: "attempt_id",
   charges: "charge_id",
+  refunds: "refund_id",
+  events: "event_id",
 };
 
 function tablesAsked(keys: ReadKeys): (keyof ReadKeys)[] {
@@ -93,6 +97,8 @@ function mutationsOf(change: Change): readonly { readonly table: string; readonl
       return [{ table: change.table, columns: sendAttempt(change.row) }];
     case "charges":
       return [{ table: change.table, columns: sendCharge(change.row) }];
+    case "refunds":
+      return [{ table: change.table, columns: sendRefund(change.row) }];
     case "ledger_transactions": {
       // The booking first: an entry lies inside it, and mutations are applied in order.
       const { row, entries } = records.sendBooking(change.row);

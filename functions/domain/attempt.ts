@@ -10,7 +10,7 @@ export interface Attempt {
   readonly id: string;
   readonly accountId: string;
   readonly intentId: string;
-  readonly kind: "authorize";
+  readonly kind: AttemptKind;
   readonly state: "open" | "succeeded" | "declined";
   readonly amountMinor: bigint;
   readonly currency: Currency;
@@ -18,8 +18,16 @@ export interface Attempt {
   readonly paymentMethodToken: string;
   /** `pm_…` id under which the API shows that payment method. */
   readonly paymentMethodId: string;
-  /** Id of the charge that will come of it, made before the call so that a repeated second commit names the same one. */
+  /** Of an authorization: hold the money only, a capture takes it later. */
+  readonly captureLater: boolean;
+  /** The acquirer's name for the authorization that a capture, void or refund is about; null for an authorization. */
+  readonly acquirerReference: string | null;
+  /** The charge it makes or changes; made before the call, so that a repeated second commit names the same one. */
   readonly chargeId: string;
+  /** The refund it carries out; null for every other kind. */
+  readonly refundId: string | null;
+  /** Of a void: why the payment is canceled. */
+  readonly cancellationReason: CancellationReason | null;
   /** Identity of the idempotency key that owns the attempt. */
   readonly keyHash: string;
   /** No call starts after this minus the call's timeout; the completer waits until this plus it. */
@@ -27,6 +35,12 @@ export interface Attempt {
   readonly createdAtMs: number;
   readonly closedAtMs: number | null;
 }
+
+/** What an attempt asks of the acquirer. */
+export type AttemptKind = "authorize" | "capture" | "void" | "refund";
+
+/** Why a payment was canceled: the four that a client may give, or by the schedule (contract section 5.1). */
+export type CancellationReason = "duplicate" | "fraudulent" | "requested_by_customer" | "abandoned" | "automatic";
 
 /** What the acquirer said, once it said something. Silence is an error (`acquirer_unknown`), never a result. */
 export type AcquirerResult =

@@ -14,7 +14,10 @@ export interface Charge {
   readonly version: number;
   readonly status: "succeeded" | "failed";
   readonly amountMinor: bigint;
+  /** What was taken; 0 while the money is only held. */
   readonly capturedMinor: bigint;
+  /** Held back for refunds that are under way, so that they never exceed what was captured. */
+  readonly refundReservedMinor: bigint;
   readonly refundedMinor: bigint;
   readonly currency: Currency;
   readonly createdAtMs: number;

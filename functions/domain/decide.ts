@@ -2,23 +2,18 @@
  * The state machine of a payment intent: (state, command, time) to a decision as data (contract section 5.3).
  * It never reads a clock, a store or a random source: time and new ids arrive with the command.
  */
-import type { AcquirerResult, Attempt } from "./attempt.ts";
+import type { AcquirerResult, Attempt, CancellationReason } from "./attempt.ts";
+import { applyChanges, type ChangeIds, closedField } from "./change-intent.ts";
 import type { Charge } from "./charge.ts";
-import type { EventDraft } from "./events.ts";
-import { bookCharge, type LedgerTransaction } from "./ledger.ts";
-import { checkAmount } from "./money.ts";
-import {
-  type CancellationReason,
-  type IntentChanges,
-  mergeMetadata,
-  type PaymentIntent,
-  type PaymentIntentStatus,
-} from "./payment-intent.ts";
+import { refuse } from "./errors.ts";
+import { stepFault } from "./money.ts";
+import { type IntentChanges, mergeMetadata, type PaymentIntent, type PaymentIntentStatus } from "./payment-intent.ts";
+import { type Changed, canceledIntent, settle } from "./settle.ts";
 
 /**
  * Decides what a command does to an intent.
  * A refusal says why and changes nothing; `locked` means that an attempt holds the slot (429 `lock_timeout`).
- * @throws DomainError for amounts outside the limits of a changed currency
+ * @throws DomainError for amounts outside the limits of a changed currency, or that a capture cannot take
  */
 export function decide(intent: PaymentIntent, command: Command, nowMs: number): Decision {
   if (intent.activeAttemptId !== null && command.kind !== "settle") return { kind: "locked" };
@@ -27,10 +22,12 @@ export function decide(intent: PaymentIntent, command: Command, nowMs: number): 
       return update(intent, command.changes, command.ids);
     case "confirm":
       return confirm(intent, command, nowMs);
+    case "capture":
+      return capture(intent, command, nowMs);
     case "cancel":
-      return cancel(intent, command.reason, nowMs);
+      return cancel(intent, command, nowMs);
     case "settle":
-      return settle(intent, command.attempt, command.result, nowMs);
+      return { kind: "changed", ...settle(intent, command.attempt, command.charge, command.result, nowMs) };
   }
 }
 
@@ -38,8 +35,15 @@ export function decide(intent: PaymentIntent, command: Command, nowMs: number): 
 export type Command =
   | { readonly kind: "update"; readonly changes: IntentChanges; readonly ids: ChangeIds }
   | ConfirmCommand
-  | { readonly kind: "cancel"; readonly reason: CancellationReason | null }
-  | { readonly kind: "settle"; readonly attempt: Attempt; readonly result: AcquirerResult };
+  | CaptureCommand
+  | CancelCommand
+  | {
+      readonly kind: "settle";
+      readonly attempt: Attempt;
+      readonly result: AcquirerResult;
+      /** The charge that the attempt changes; null for an authorization, which makes it. */
+      readonly charge: Charge | null;
+    };
 
 /** A confirm, with everything its attempt needs beside the intent. */
 export interface ConfirmCommand {
@@ -50,41 +54,48 @@ export interface ConfirmCommand {
   readonly leaseUntilMs: number;
 }
 
-/** Ids made before the transaction starts, because its body may run again. */
-export interface ChangeIds {
-  /** Id for a payment method that the command brings. */
-  readonly paymentMethodId: string;
+/** A capture of all or part of what is held; `charge` is the authorization it is about. */
+export interface CaptureCommand extends Intention {
+  readonly kind: "capture";
+  /** Null takes everything that is held. */
+  readonly amountMinor: bigint | null;
+  readonly metadata: IntentChanges["metadata"];
+}
+
+/** A cancel; what is authorized is voided by an attempt of its own. */
+export interface CancelCommand extends Intention {
+  readonly kind: "cancel";
+  readonly reason: CancellationReason | null;
+}
+
+/** What a command needs that asks the acquirer about an authorization. */
+export interface Intention {
+  readonly ids: { readonly attemptId: string };
+  /** The authorized charge; null when the intent has none. */
+  readonly charge: Charge | null;
+  readonly keyHash: string;
+  readonly leaseUntilMs: number;
 }
 
 /** The outcome of a command, as data that one transaction commits. */
 export type Decision =
   | { readonly kind: "locked" }
   | { readonly kind: "refused"; readonly message: string }
-  | {
-      readonly kind: "changed";
-      readonly intent: PaymentIntent;
-      readonly events: readonly EventDraft[];
-      readonly attempt?: Attempt;
-      readonly charge?: Charge;
-      readonly booking?: LedgerTransaction;
-    };
+  | ({ readonly kind: "changed" } & Changed);
 
 /** States from which a cancel is legal (contract section 5.3). */
-export const cancelableStatuses: readonly PaymentIntentStatus[] = ["requires_payment_method", "requires_confirmation"];
+export const cancelableStatuses: readonly PaymentIntentStatus[] = [
+  "requires_payment_method",
+  "requires_confirmation",
+  "requires_capture",
+];
 
 /** States from which a confirm is legal. */
 export const confirmableStatuses: readonly PaymentIntentStatus[] = ["requires_payment_method", "requires_confirmation"];
 
 function update(intent: PaymentIntent, changes: IntentChanges, ids: ChangeIds): Decision {
-  const closed = intent.status === "succeeded" || intent.status === "canceled";
-  const movesMoney = moneyFields.some((field) => changes[field] !== undefined);
-  if (closed && movesMoney) {
-    const field = wireNames[moneyFields.find((name) => changes[name] !== undefined) ?? "amountMinor"];
-    return unexpected(intent, `its ${field} could not be updated`, [
-      "requires_payment_method",
-      "requires_confirmation",
-    ]);
-  }
+  const field = closedField(intent, changes);
+  if (field !== undefined) return unexpected(intent, `its ${field} could not be updated`, confirmableStatuses);
   return { kind: "changed", intent: applyChanges(intent, changes, ids), events: [] };
 }
 
@@ -116,7 +127,11 @@ function confirm(intent: PaymentIntent, command: ConfirmCommand, nowMs: number):
     currency: changed.currency,
     paymentMethodToken: changed.paymentMethod.token,
     paymentMethodId: changed.paymentMethod.id,
+    captureLater: changed.captureMethod === "manual",
+    acquirerReference: null,
     chargeId: command.ids.chargeId,
+    refundId: null,
+    cancellationReason: null,
     keyHash: command.keyHash,
     leaseUntilMs: command.leaseUntilMs,
     createdAtMs: nowMs,
@@ -130,113 +145,79 @@ function confirm(intent: PaymentIntent, command: ConfirmCommand, nowMs: number):
   };
 }
 
-function cancel(intent: PaymentIntent, reason: CancellationReason | null, nowMs: number): Decision {
+function capture(intent: PaymentIntent, command: CaptureCommand, nowMs: number): Decision {
+  if (intent.status === "succeeded") {
+    return {
+      kind: "refused",
+      message: "This PaymentIntent could not be captured because it has already been captured.",
+    };
+  }
+  if (intent.status !== "requires_capture") return unexpected(intent, "it could not be captured", ["requires_capture"]);
+  const amountMinor = command.amountMinor ?? intent.amountCapturableMinor;
+  if (amountMinor > intent.amountCapturableMinor) {
+    const message = `The amount to capture (${amountMinor}) is greater than the capturable amount (${intent.amountCapturableMinor}).`;
+    throw refuse("amount_too_large", message, { param: "amount_to_capture" });
+  }
+  const fault = stepFault(amountMinor, intent.currency, "amount_to_capture");
+  if (fault !== undefined) throw fault;
+  const held = { ...intent, metadata: mergeMetadata(intent.metadata, command.metadata) };
+  return intend(
+    held,
+    authorizedCharge(intent, command),
+    { kind: "capture", amountMinor, reason: null },
+    command,
+    nowMs,
+  );
+}
+
+function cancel(intent: PaymentIntent, command: CancelCommand, nowMs: number): Decision {
   if (!cancelableStatuses.includes(intent.status))
     return unexpected(intent, "it could not be canceled", cancelableStatuses);
-  const canceled: PaymentIntent = {
-    ...intent,
-    version: intent.version + 1,
-    status: "canceled",
-    canceledAtMs: nowMs,
-    cancellationReason: reason,
-  };
+  if (intent.status === "requires_capture") {
+    const what = { kind: "void", amountMinor: intent.amountCapturableMinor, reason: command.reason } as const;
+    return intend(intent, authorizedCharge(intent, command), what, command, nowMs);
+  }
+  const canceled = canceledIntent(intent, command.reason, nowMs);
   return { kind: "changed", intent: canceled, events: [{ type: "payment_intent.canceled", about: "payment_intent" }] };
 }
 
-function settle(intent: PaymentIntent, attempt: Attempt, result: AcquirerResult, nowMs: number): Decision {
-  if (attempt.state !== "open" || intent.activeAttemptId !== attempt.id) {
-    throw new Error(`Attempt ${attempt.id} is not the open attempt of ${intent.id}; it must not be settled.`);
-  }
-  const charge = chargeOf(intent, attempt, result, nowMs);
-  const free = { ...intent, version: intent.version + 1, activeAttemptId: null, latestChargeId: charge.id };
-  const closed = { ...attempt, closedAtMs: nowMs };
-  if (result.kind === "approved") {
-    return {
-      kind: "changed",
-      intent: { ...free, status: "succeeded", amountReceivedMinor: attempt.amountMinor, lastPaymentError: null },
-      attempt: { ...closed, state: "succeeded" },
-      charge,
-      booking: bookCharge(charge, nowMs),
-      events: [
-        { type: "charge.succeeded", about: "charge" },
-        { type: "payment_intent.succeeded", about: "payment_intent" },
-      ],
-    };
-  }
-  const paymentMethod = { id: attempt.paymentMethodId, token: attempt.paymentMethodToken };
-  return {
-    kind: "changed",
-    intent: {
-      ...free,
-      status: "requires_payment_method",
-      paymentMethod: null,
-      lastPaymentError: { ...result.failure, chargeId: charge.id, paymentMethod },
-    },
-    attempt: { ...closed, state: "declined" },
-    charge,
-    events: [
-      { type: "charge.failed", about: "charge" },
-      { type: "payment_intent.payment_failed", about: "payment_intent" },
-    ],
-  };
-}
-
-function chargeOf(intent: PaymentIntent, attempt: Attempt, result: AcquirerResult, nowMs: number): Charge {
-  const approved = result.kind === "approved";
-  return {
-    id: attempt.chargeId,
-    accountId: attempt.accountId,
-    intentId: attempt.intentId,
-    attemptId: attempt.id,
-    version: 1,
-    status: approved ? "succeeded" : "failed",
-    amountMinor: attempt.amountMinor,
-    capturedMinor: approved ? attempt.amountMinor : 0n,
-    refundedMinor: 0n,
-    currency: attempt.currency,
+/** Takes the slot with an attempt about an authorization; the status stays until the acquirer has answered. */
+function intend(
+  intent: PaymentIntent,
+  charge: Charge,
+  what: { kind: "capture" | "void"; amountMinor: bigint; reason: CancellationReason | null },
+  command: Intention,
+  nowMs: number,
+): Decision {
+  const attempt: Attempt = {
+    id: command.ids.attemptId,
+    accountId: intent.accountId,
+    intentId: intent.id,
+    kind: what.kind,
+    state: "open",
+    amountMinor: what.amountMinor,
+    currency: intent.currency,
+    paymentMethodToken: charge.paymentMethodToken,
+    paymentMethodId: charge.paymentMethodId,
+    captureLater: false,
+    acquirerReference: charge.acquirerReference,
+    chargeId: charge.id,
+    refundId: null,
+    cancellationReason: what.reason,
+    keyHash: command.keyHash,
+    leaseUntilMs: command.leaseUntilMs,
     createdAtMs: nowMs,
-    paymentMethodId: attempt.paymentMethodId,
-    paymentMethodToken: attempt.paymentMethodToken,
-    acquirerReference: approved ? result.reference : null,
-    failure: approved ? null : result.failure,
-    description: intent.description,
-    customer: intent.customer,
-    receiptEmail: intent.receiptEmail,
-    statementDescriptor: intent.statementDescriptor,
-    statementDescriptorSuffix: intent.statementDescriptorSuffix,
-    metadata: intent.metadata,
+    closedAtMs: null,
   };
+  const taken = { ...intent, version: intent.version + 1, activeAttemptId: attempt.id };
+  return { kind: "changed", intent: taken, attempt, events: [] };
 }
 
-function applyChanges(intent: PaymentIntent, changes: IntentChanges, ids: ChangeIds): PaymentIntent {
-  const { amountMinor, currency, captureMethod, paymentMethodToken, metadata, ...details } = changes;
-  const next = {
-    ...intent,
-    ...details,
-    version: intent.version + 1,
-    amountMinor: amountMinor ?? intent.amountMinor,
-    currency: currency ?? intent.currency,
-    captureMethod: captureMethod ?? intent.captureMethod,
-    metadata: mergeMetadata(intent.metadata, metadata),
-    // Any later change forgets the last decline (contract section 5.3).
-    lastPaymentError: null,
-  };
-  if (amountMinor !== undefined || currency !== undefined) checkAmount(next.amountMinor, next.currency);
-  if (paymentMethodToken === undefined) return next;
-  const paymentMethod = paymentMethodToken === null ? null : { id: ids.paymentMethodId, token: paymentMethodToken };
-  const status = paymentMethod === null ? "requires_payment_method" : "requires_confirmation";
-  return { ...next, paymentMethod, status };
+function authorizedCharge(intent: PaymentIntent, { charge }: Intention): Charge {
+  if (charge === null || charge.id !== intent.latestChargeId)
+    throw new Error(`The authorization of ${intent.id} was not read.`);
+  return charge;
 }
-
-/** Fields that a closed intent no longer takes. */
-const moneyFields = ["amountMinor", "currency", "captureMethod", "paymentMethodToken"] as const;
-
-const wireNames: Record<(typeof moneyFields)[number], string> = {
-  amountMinor: "amount",
-  currency: "currency",
-  captureMethod: "capture_method",
-  paymentMethodToken: "payment_method",
-};
 
 function unexpected(intent: PaymentIntent, what: string, allowed: readonly PaymentIntentStatus[]): Decision {
   return {

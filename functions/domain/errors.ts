@@ -66,6 +66,9 @@ export type ErrorCode =
   // What the ledger says.
   | "resource_missing"
   | "payment_intent_unexpected_state"
+  | "refund_impossible"
+  | "refund_too_large"
+  | "charge_already_refunded"
   | "card_declined"
   // Idempotency (contract section 3).
   | "idempotency_key_invalid"

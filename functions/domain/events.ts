@@ -4,19 +4,39 @@
  */
 
 /** Types of events that exist in this API. There is no `payment_intent.updated`. */
-export type EventType =
-  | "payment_intent.created"
-  | "payment_intent.succeeded"
-  | "payment_intent.payment_failed"
-  | "payment_intent.canceled"
-  | "charge.succeeded"
-  | "charge.failed";
+export const eventTypes = [
+  "payment_intent.created",
+  "payment_intent.succeeded",
+  "payment_intent.payment_failed",
+  "payment_intent.canceled",
+  "payment_intent.amount_capturable_updated",
+  "charge.succeeded",
+  "charge.failed",
+  "charge.captured",
+  "charge.refunded",
+  "refund.created",
+  "refund.updated",
+  "refund.failed",
+] as const;
+
+/** One type of event. */
+export type EventType = (typeof eventTypes)[number];
+
+/** The types that a pattern names: one exactly, all of a kind (`charge.*`), or all (`*`). */
+export function eventTypesMatching(pattern: string): readonly EventType[] {
+  if (!pattern.endsWith("*")) return eventTypes.filter((type) => type === pattern);
+  const prefix = pattern.slice(0, -1);
+  return prefix === "" || prefix.endsWith(".") ? eventTypes.filter((type) => type.startsWith(prefix)) : [];
+}
+
+/** How long events can be retrieved: 30 days (contract section 7). */
+export const eventRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
 /** An event that a decision asks for; the flow gives it an id and its bytes. */
 export interface EventDraft {
   readonly type: EventType;
   /** Which of the decision's objects the event shows. */
-  readonly about: "payment_intent" | "charge";
+  readonly about: "payment_intent" | "charge" | "refund";
 }
 
 /** One event as it is stored. */

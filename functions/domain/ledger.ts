@@ -6,7 +6,7 @@ import type { Charge } from "./charge.ts";
 import type { Currency } from "./money.ts";
 
 /**
- * The booking of a successful charge: the acquirer owes us the amount, and we owe it to the merchant.
+ * The booking of money that was taken: the acquirer owes us the captured amount, and we owe it to the merchant.
  * @throws Error when the entries do not balance, which is a bug and must never be written
  */
 export function bookCharge(charge: Charge, atMs: number): LedgerTransaction {
@@ -18,10 +18,38 @@ export function bookCharge(charge: Charge, atMs: number): LedgerTransaction {
     currency: charge.currency,
     createdAtMs: atMs,
     entries: [
-      { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor: charge.amountMinor },
-      { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: charge.amountMinor },
+      { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor: charge.capturedMinor },
+      { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: charge.capturedMinor },
     ],
   });
+}
+
+/**
+ * The booking of a refund: both debts shrink by its amount.
+ * @throws Error when the entries do not balance, which is a bug and must never be written
+ */
+export function bookRefund(refund: RefundedMoney, atMs: number): LedgerTransaction {
+  return balanced({
+    kind: "refund",
+    sourceId: refund.id,
+    accountId: refund.accountId,
+    intentId: refund.intentId,
+    currency: refund.currency,
+    createdAtMs: atMs,
+    entries: [
+      { ledgerAccount: "merchant_payable", direction: "debit", amountMinor: refund.amountMinor },
+      { ledgerAccount: "acquirer_receivable", direction: "credit", amountMinor: refund.amountMinor },
+    ],
+  });
+}
+
+/** What of a refund is booked; amounts are minor units. */
+export interface RefundedMoney {
+  readonly id: string;
+  readonly accountId: string;
+  readonly intentId: string;
+  readonly currency: Currency;
+  readonly amountMinor: bigint;
 }
 
 /**
@@ -44,8 +72,8 @@ export function imbalanceMinor(entries: readonly LedgerEntry[]): bigint {
 
 /** One business action in the books. Its key is (kind, sourceId), so the same action cannot be booked twice. */
 export interface LedgerTransaction {
-  readonly kind: "charge";
-  /** Id of the object that the action is about: the charge. */
+  readonly kind: "charge" | "refund";
+  /** Id of the object that the action is about: the charge or the refund. */
   readonly sourceId: string;
   /** The merchant. */
   readonly accountId: string;

@@ -2,7 +2,7 @@
  * Amounts and currencies: which exist, how many decimals they have and what a payment may be worth.
  * Amounts are integers in the currency's own minor unit; nothing here ever multiplies by 100.
  */
-import { refuse } from "./errors.ts";
+import { type DomainError, refuse } from "./errors.ts";
 
 /**
  * Checks an amount against the limits of its currency (contract section 2, "Scalars").
@@ -23,11 +23,19 @@ export function checkAmount(amountMinor: bigint, currency: Currency): void {
       },
     );
   }
-  if (amountMinor % BigInt(limits.stepMinor) !== 0n) {
-    throw refuse("parameter_invalid", `Amounts in ${currency} must be a multiple of ${limits.stepMinor}.`, {
-      param: "amount",
-    });
-  }
+  const fault = stepFault(amountMinor, currency, "amount");
+  if (fault !== undefined) throw fault;
+}
+
+/**
+ * What is wrong with an amount that is no whole number of its currency's smallest steps; parts of a payment keep to them
+ * too. Undefined when nothing is.
+ * @returns DomainError `parameter_invalid` with the given param, as a value
+ */
+export function stepFault(amountMinor: bigint, currency: Currency, param: string): DomainError | undefined {
+  const { stepMinor } = currencies[currency];
+  if (amountMinor % BigInt(stepMinor) === 0n) return undefined;
+  return refuse("parameter_invalid", `Amounts in ${currency} must be a multiple of ${stepMinor}.`, { param });
 }
 
 /**

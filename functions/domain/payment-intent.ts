@@ -2,6 +2,7 @@
  * The payment intent: its fields, its states, and what may be changed from outside.
  * It never decides a move: that is `decide.ts`.
  */
+import type { CancellationReason } from "./attempt.ts";
 import type { ChargeFailure } from "./charge.ts";
 import { refuse } from "./errors.ts";
 import type { Currency } from "./money.ts";
@@ -11,6 +12,7 @@ export type PaymentIntentStatus =
   | "requires_payment_method"
   | "requires_confirmation"
   | "processing"
+  | "requires_capture"
   | "succeeded"
   | "canceled";
 
@@ -22,6 +24,10 @@ export interface PaymentIntent extends IntentDetails {
   readonly version: number;
   readonly status: PaymentIntentStatus;
   readonly amountMinor: bigint;
+  /** When a hold ends by itself, in milliseconds; null unless the status is `requires_capture`. */
+  readonly captureBeforeMs: number | null;
+  /** What a capture may still take; 0 unless the status is `requires_capture`. */
+  readonly amountCapturableMinor: bigint;
   readonly amountReceivedMinor: bigint;
   readonly currency: Currency;
   readonly captureMethod: CaptureMethod;
@@ -52,11 +58,8 @@ export interface IntentDetails {
   readonly automaticPaymentMethods: AutomaticPaymentMethods | null;
 }
 
-/** When money is taken: both automatic kinds take it at once. */
-export type CaptureMethod = "automatic" | "automatic_async";
-
-/** Reasons a client may give (contract section 5.1). */
-export type CancellationReason = "duplicate" | "fraudulent" | "requested_by_customer" | "abandoned";
+/** When money is taken: both automatic kinds take it at once, `manual` holds it until a capture. */
+export type CaptureMethod = "automatic" | "automatic_async" | "manual";
 
 /** A payment method of one intent: the `pm_…` id that we show and the token that the acquirer gets. */
 export interface PaymentMethodReference {
@@ -124,3 +127,6 @@ export function mergeMetadata(
 
 /** Most metadata keys of one object (contract section 2, "Scalars"). */
 export const metadataKeysMax = 50;
+
+/** How long a hold waits for its capture: seven days, then it is canceled (contract section 5.3). */
+export const captureWindowMs = 7 * 24 * 60 * 60 * 1000;

@@ -15,6 +15,8 @@ export interface TestPaymentMethod {
   readonly last4: string;
   /** Null when the network approves. */
   readonly failure: ChargeFailure | null;
+  /** True when a payment with it succeeds and its refund then fails. */
+  readonly refundFails?: boolean;
 }
 
 const approved = (brand: string, last4: string): TestPaymentMethod => ({ brand, last4, failure: null });
@@ -40,6 +42,7 @@ const methods: ReadonlyMap<string, TestPaymentMethod> = new Map([
   ["pm_card_diners", approved("diners", "3237")],
   ["pm_card_jcb", approved("jcb", "0505")],
   ["pm_card_unionpay", approved("unionpay", "0005")],
+  ["pm_card_refundFail", { ...approved("visa", "5126"), refundFails: true }],
   ["pm_card_visa_chargeDeclined", generic],
   ["pm_card_chargeDeclined", generic],
   ["pm_card_visa_chargeDeclinedInsufficientFunds", insufficientFunds],

@@ -2,6 +2,7 @@
  * What an endpoint of the payments API is given: who calls, with which parameters, and what it may use.
  * It holds types only.
  */
+import type { IdempotentRequest, Work } from "../flows/idempotently-types.ts";
 import type { Clock, Ledger, Random, Renderer } from "../flows/ports.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
 
@@ -19,4 +20,21 @@ export interface EndpointDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly renderer: Renderer;
+}
+
+/** Typed input of an endpoint, with the paths to expand in its answer. */
+export interface Parsed<Input> {
+  readonly expand: readonly string[];
+  readonly input: Input;
+}
+
+/** What serving a route takes: a read, or a write as work for the idempotent path. */
+export type Serve =
+  | { readonly kind: "read"; readonly read: (deps: EndpointDependencies, call: Call) => Promise<object> }
+  | { readonly kind: "write"; readonly write: (call: Call) => Write };
+
+/** A validated write. */
+export interface Write {
+  readonly expand: readonly string[];
+  readonly work: (deps: EndpointDependencies, request: IdempotentRequest) => Work;
 }

@@ -138,6 +138,10 @@ export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = {
   rate_limit: refused(429, "rate_limit"),
   resource_missing: refused(404, "resource_missing"),
   payment_intent_unexpected_state: refused(400, "payment_intent_unexpected_state"),
+  refund_impossible: refused(400),
+  // Stripe gives this one no code (contract section 4).
+  refund_too_large: refused(400),
+  charge_already_refunded: refused(400, "charge_already_refunded"),
   card_declined: { status: 402, type: "card_error", code: "card_declined", shouldRetry: null },
   idempotency_key_invalid: refused(400),
   // Terminal, and without a code; the race below is the one with a code (contract section 3.1, the trap).

@@ -9,6 +9,7 @@ import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { PaymentView } from "../flows/ports.ts";
 import { serializeCharge } from "./serialize-charge.ts";
 import { serializePaymentIntent } from "./serialize-payment-intent.ts";
+import { serializeRefund } from "./serialize-refund.ts";
 
 /**
  * Checks the paths that a request wants expanded.
@@ -75,8 +76,22 @@ export function renderCharge(
   return { ...shown, payment_intent: serializePaymentIntent(intent) };
 }
 
+/**
+ * The refund with expansions applied.
+ * @throws Error when the view holds no refund, or not the charge that it is about
+ */
+export function renderRefund({ intent, charge, refund }: PaymentView, expansions: readonly string[]): Stripe.Refund {
+  if (refund === undefined || charge?.id !== refund.chargeId)
+    throw new Error("A refund was not loaded with its charge.");
+  return {
+    ...serializeRefund(refund, charge.paymentMethodId),
+    ...(reaches(expansions, "charge") ? { charge: serializeCharge(charge) } : {}),
+    ...(reaches(expansions, "payment_intent") ? { payment_intent: serializePaymentIntent(intent) } : {}),
+  };
+}
+
 /** The objects that an answer shows. */
-export type ShownObject = "payment_intent" | "charge";
+export type ShownObject = "payment_intent" | "charge" | "refund";
 
 /**
  * What can be expanded, per object: only what this API can show whole. A balance transaction may be asked for and is
@@ -85,6 +100,7 @@ export type ShownObject = "payment_intent" | "charge";
 const expandable: Readonly<Record<ShownObject, readonly string[]>> = {
   payment_intent: ["latest_charge", "latest_charge.balance_transaction", "latest_charge.payment_intent"],
   charge: ["balance_transaction", "payment_intent"],
+  refund: ["balance_transaction", "charge", "payment_intent"],
 };
 
 /** On a list, paths start at its items. */

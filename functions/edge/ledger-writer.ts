@@ -5,12 +5,14 @@
 import { refuse } from "../domain/errors.ts";
 import { defaultTimings, type Timings } from "../domain/idempotency.ts";
 import { completeAttempts } from "../flows/complete-attempts.ts";
+import { expireHolds } from "../flows/expire-holds.ts";
 import type { Acquirer, Clock, Ledger, Log, Random } from "../flows/ports.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
+import { verifyLedger } from "../flows/verify-ledger.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { wireRenderer } from "./renderer.ts";
-import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResponse } from "./wire.ts";
+import { jsonResponse, pathOf, type WireHandler, type WireRequest } from "./wire.ts";
 
 /** What the ledger-writer needs from the outside. */
 export interface LedgerWriterPorts {
@@ -23,21 +25,21 @@ export interface LedgerWriterPorts {
   readonly callerAccount: string;
 }
 
-/** The handler. Its routes: `POST /complete` settles abandoned attempts, `GET /health`. */
+/** The handler: each job of `jobsOf` at its path by POST, and `GET /health`. */
 export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaultTimings): WireHandler {
-  const settle = settleAttempt({ ...ports, renderer: wireRenderer(), timings });
+  const jobs = jobsOf(ports, timings);
   return async (request) => {
     if (pathOf(request.target) === "/health") return jsonResponse(200, { status: "ok" });
     try {
       requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
-      return await route(request, async () => {
-        const sweep = await completeAttempts({ ...ports, settle, timings });
-        ports.log("INFO", "attempts completed", { ...sweep });
-        return sweep;
-      });
+      const job = jobIn(jobs, request);
+      const result = await job.run();
+      ports.log("INFO", job.done, { ...result });
+      return jsonResponse(200, result);
     } catch (error) {
       const response = errorResponseOf(error);
-      ports.log("ERROR", "sweep failed", {
+      ports.log("ERROR", "job failed", {
+        path: pathOf(request.target).slice(0, 200),
         status: response.status,
         reason: error instanceof Error ? error.message : "unknown",
       });
@@ -46,10 +48,27 @@ export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaul
   };
 }
 
-async function route(request: WireRequest, complete: () => Promise<object>): Promise<WireResponse> {
+/** One job of the schedule: what it does, and the line that tells how it went. */
+interface Job {
+  readonly done: string;
+  readonly run: () => Promise<object>;
+}
+
+/** What the schedule may ask for, by path. */
+function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string, Job> {
+  const deps = { ...ports, settle: settleAttempt({ ...ports, renderer: wireRenderer(), timings }), timings };
+  return new Map([
+    ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
+    ["/expire", { done: "holds expired", run: () => expireHolds(deps) }],
+    ["/verify", { done: "ledger verification ended", run: () => verifyLedger(deps) }],
+  ]);
+}
+
+function jobIn(jobs: ReadonlyMap<string, Job>, request: WireRequest): Job {
   const path = pathOf(request.target);
-  if (path !== "/complete")
+  const job = jobs.get(path);
+  if (job === undefined)
     throw refuse("route_unknown", `Unrecognized request URL (${request.method}: ${path.slice(0, 200)}).`);
   if (request.method !== "POST") throw refuse("method_not_allowed", "Only POST is allowed here.");
-  return jsonResponse(200, await complete());
+  return job;
 }

@@ -8,6 +8,7 @@ import { type IntentChanges, mergeMetadata } from "../domain/payment-intent.ts";
 import type { Change } from "../flows/change-payment-intent.ts";
 import type { CreateInput } from "../flows/create-payment-intent.ts";
 import { list } from "./collection-readers.ts";
+import type { Parsed } from "./endpoint.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
 import {
   confirming,
@@ -36,7 +37,7 @@ export function createParameters(parameters: ParameterMap): Parsed<CreateInput> 
     automatic_payment_methods: optional(
       object({ enabled: required(boolean()), allow_redirects: optional(oneOf(["always", "never"])) }),
     ),
-    capture_method: withDefault(oneOf(["automatic", "automatic_async"]), "automatic_async"),
+    capture_method: withDefault(oneOf(["automatic", "automatic_async", "manual"]), "automatic_async"),
     confirmation_method: withDefault(oneOf(["automatic", "manual"]), "automatic"),
     ...describing,
     ...confirming,
@@ -80,7 +81,7 @@ export function updateParameters(parameters: ParameterMap): Parsed<Change> {
     currency: optional(currency),
     payment_method: optional(clearable(paymentMethodToken)),
     payment_method_types: optional(list(oneOf(["card"]), { entriesMax: 20 })),
-    capture_method: optional(oneOf(["automatic", "automatic_async"])),
+    capture_method: optional(oneOf(["automatic", "automatic_async", "manual"])),
     ...describing,
     ...expanding,
   });
@@ -104,7 +105,7 @@ export function updateParameters(parameters: ParameterMap): Parsed<Change> {
 export function confirmParameters(parameters: ParameterMap): Parsed<Change> {
   const values = readParameters(parameters, {
     payment_method: optional(paymentMethodToken),
-    capture_method: optional(oneOf(["automatic", "automatic_async"])),
+    capture_method: optional(oneOf(["automatic", "automatic_async", "manual"])),
     receipt_email: describing.receipt_email,
     setup_future_usage: describing.setup_future_usage,
     shipping: describing.shipping,
@@ -121,6 +122,18 @@ export function confirmParameters(parameters: ParameterMap): Parsed<Change> {
   return { expand: values.expand, input: { kind: "confirm", changes } };
 }
 
+/** Parameters of `POST /v1/payment_intents/:id/capture`. @throws DomainError naming the first parameter at fault */
+export function captureParameters(parameters: ParameterMap): Parsed<Change> {
+  const values = readParameters(parameters, {
+    amount_to_capture: optional(amountMinor()),
+    final_capture: optional(oneOf(["true"])),
+    metadata: describing.metadata,
+    ...expanding,
+  });
+  const amount = values.amount_to_capture ?? null;
+  return { expand: values.expand, input: { kind: "capture", amountMinor: amount, metadata: values.metadata } };
+}
+
 /** Parameters of `POST /v1/payment_intents/:id/cancel`. @throws DomainError naming the first parameter at fault */
 export function cancelParameters(parameters: ParameterMap): Parsed<Change> {
   const values = readParameters(parameters, {
@@ -128,12 +141,6 @@ export function cancelParameters(parameters: ParameterMap): Parsed<Change> {
     ...expanding,
   });
   return { expand: values.expand, input: { kind: "cancel", reason: values.cancellation_reason ?? null } };
-}
-
-/** Typed input of an endpoint, with the paths to expand in its answer. */
-export interface Parsed<Input> {
-  readonly expand: readonly string[];
-  readonly input: Input;
 }
 
 /** Leaves out what was not sent, because an absent field stays and a null one clears. */

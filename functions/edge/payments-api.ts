@@ -18,8 +18,13 @@ import type { EndpointDependencies } from "./endpoint.ts";
 import { errorResponseOf, errorTable } from "./error-table.ts";
 import { parameterFingerprint } from "./fingerprint.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
-import { requestParameters } from "./parameters.ts";
 import { type Endpoint, findEndpoint } from "./payments-routes.ts";
+import {
+  keyWithoutCardData,
+  parametersWithoutCardData,
+  pathWithoutCardData,
+  refuseCardDataInPath,
+} from "./refuse-card-data.ts";
 import { wireRenderer } from "./renderer.ts";
 import { readApiKey, readIdempotencyKey, readStripeVersion, readWaitMs } from "./request-headers.ts";
 import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResponse } from "./wire.ts";
@@ -78,20 +83,21 @@ interface Answered {
   readonly error?: unknown;
 }
 
-/** Version, key, rate, route, parameters, in this order; each failure has the headers that were known by then. */
+/** Path, version, key, rate, route, parameters, in this order; each failure has the headers that were known by then. */
 async function answer(service: Service, request: WireRequest, start: Facts): Promise<Answered> {
   let facts = start;
   let accountId: string | undefined;
   try {
+    refuseCardDataInPath(request);
     facts = { ...facts, stripeVersion: readStripeVersion(request) };
     const apiKey = readApiKey(request);
     accountId = await service.authenticate(apiKey);
     // Only of keys that exist, so that nobody fills the memory with made-up ones.
     service.limitRate(apiKeyDigest(apiKey ?? ""));
     const endpoint = findEndpoint(request.method, pathOf(request.target));
-    const idempotencyKey = request.method === "POST" ? readIdempotencyKey(request) : undefined;
+    const idempotencyKey = request.method === "POST" ? keyWithoutCardData(readIdempotencyKey(request)) : undefined;
     facts = { ...facts, idempotencyKey };
-    const parameters = requestParameters(request);
+    const parameters = parametersWithoutCardData(request);
     const response = await run(service, request, endpoint, parameters, accountId, facts);
     return { response, accountId };
   } catch (error) {
@@ -162,7 +168,7 @@ function logRequest(
   ports.log(failed ? "ERROR" : "INFO", "request", {
     ...fields,
     method: request.method,
-    path: pathOf(request.target),
+    path: pathWithoutCardData(request),
     status: response.status,
     replayed: response.headers["Idempotent-Replayed"] === "true",
     ...(error === undefined ? {} : { errorCode: codeOf(error) }),

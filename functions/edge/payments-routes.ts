@@ -3,20 +3,19 @@
  * It never runs a write: it hands the work to the idempotent path.
  */
 import { refuse } from "../domain/errors.ts";
-import { changePaymentIntent, noSuchIntent } from "../flows/change-payment-intent.ts";
-import { createPaymentIntent } from "../flows/create-payment-intent.ts";
-import type { IdempotentRequest, Work } from "../flows/idempotently-types.ts";
-import type { Call, EndpointDependencies } from "./endpoint.ts";
-import { readExpansions } from "./expand.ts";
-import type { ParameterMap } from "./parameter-tree.ts";
+import type { Serve } from "./endpoint.ts";
+import { eventList, showEvent } from "./event-endpoints.ts";
 import {
-  cancelParameters,
-  confirmParameters,
-  createParameters,
-  type Parsed,
-  updateParameters,
-} from "./payment-intent-parameters.ts";
-import { listIntents, showCharge, showIntent } from "./payments-reads.ts";
+  cancelIntent,
+  captureIntent,
+  confirmIntent,
+  createIntent,
+  listIntents,
+  showCharge,
+  showIntent,
+  updateIntent,
+} from "./payment-intent-endpoints.ts";
+import { cancelRefund, newRefund, refundList, showRefund, updateRefund } from "./refund-endpoints.ts";
 import { isId } from "./scalar-readers.ts";
 
 /**
@@ -43,91 +42,55 @@ export function findEndpoint(method: string, path: string): Endpoint {
 /** An endpoint that was found. */
 export type Endpoint = Serve & { readonly id: string };
 
-/** What serving a route takes: a read, or a write as work for the idempotent path. */
-export type Serve =
-  | { readonly kind: "read"; readonly read: (deps: EndpointDependencies, call: Call) => Promise<object> }
-  | { readonly kind: "write"; readonly write: (call: Call) => Write };
-
-/** A validated write. */
-export interface Write {
-  readonly expand: readonly string[];
-  readonly work: (deps: EndpointDependencies, request: IdempotentRequest) => Work;
-}
-
 interface Route {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
-  readonly object: "payment_intent" | "charge";
+  readonly object: "payment_intent" | "charge" | "refund" | "event";
   readonly serve: Serve;
 }
 
-const changes = (
-  parse: (parameters: ParameterMap) => Parsed<Parameters<typeof changePaymentIntent>[2]["change"]>,
-): Serve => ({
-  kind: "write",
-  write: ({ id, parameters }) => {
-    const { expand, input: change } = parse(parameters);
-    return {
-      expand: readExpansions(expand, "payment_intent", "one"),
-      work: (deps, request) => changePaymentIntent(deps, request, { intentId: id, change }),
-    };
-  },
-});
-
-const creates: Serve = {
-  kind: "write",
-  write: ({ parameters }) => {
-    const { expand, input } = createParameters(parameters);
-    return {
-      expand: readExpansions(expand, "payment_intent", "one"),
-      work: (deps, request) => createPaymentIntent(deps, request, input),
-    };
-  },
-};
-
 const routes: readonly Route[] = [
-  { method: "POST", path: /^\/v1\/payment_intents$/, object: "payment_intent", serve: creates },
-  {
-    method: "GET",
-    path: /^\/v1\/payment_intents$/,
-    object: "payment_intent",
-    serve: { kind: "read", read: listIntents },
-  },
-  {
-    method: "GET",
-    path: /^\/v1\/payment_intents\/([^/]+)$/,
-    object: "payment_intent",
-    serve: { kind: "read", read: showIntent },
-  },
-  {
-    method: "POST",
-    path: /^\/v1\/payment_intents\/([^/]+)$/,
-    object: "payment_intent",
-    serve: changes(updateParameters),
-  },
-  {
-    method: "POST",
-    path: /^\/v1\/payment_intents\/([^/]+)\/confirm$/,
-    object: "payment_intent",
-    serve: changes(confirmParameters),
-  },
-  {
-    method: "POST",
-    path: /^\/v1\/payment_intents\/([^/]+)\/cancel$/,
-    object: "payment_intent",
-    serve: changes(cancelParameters),
-  },
-  { method: "GET", path: /^\/v1\/charges\/([^/]+)$/, object: "charge", serve: { kind: "read", read: showCharge } },
+  { method: "POST", path: /^\/v1\/payment_intents$/, object: "payment_intent", serve: createIntent },
+  { method: "GET", path: /^\/v1\/payment_intents$/, object: "payment_intent", serve: listIntents },
+  { method: "GET", path: /^\/v1\/payment_intents\/([^/]+)$/, object: "payment_intent", serve: showIntent },
+  { method: "POST", path: /^\/v1\/payment_intents\/([^/]+)$/, object: "payment_intent", serve: updateIntent },
+  { method: "POST", path: /^\/v1\/payment_intents\/([^/]+)\/confirm$/, object: "payment_intent", serve: confirmIntent },
+  { method: "POST", path: /^\/v1\/payment_intents\/([^/]+)\/capture$/, object: "payment_intent", serve: captureIntent },
+  { method: "POST", path: /^\/v1\/payment_intents\/([^/]+)\/cancel$/, object: "payment_intent", serve: cancelIntent },
+  { method: "GET", path: /^\/v1\/charges\/([^/]+)$/, object: "charge", serve: showCharge },
+  { method: "POST", path: /^\/v1\/refunds$/, object: "refund", serve: newRefund },
+  { method: "GET", path: /^\/v1\/refunds$/, object: "refund", serve: refundList },
+  { method: "GET", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: showRefund },
+  { method: "POST", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: updateRefund },
+  { method: "POST", path: /^\/v1\/refunds\/([^/]+)\/cancel$/, object: "refund", serve: cancelRefund },
+  { method: "GET", path: /^\/v1\/events$/, object: "event", serve: eventList },
+  { method: "GET", path: /^\/v1\/events\/([^/]+)$/, object: "event", serve: showEvent },
 ];
 
 /** Decoded after routing, then checked: an id that no object can have is as good as one that no object has. */
 function objectId(segment: string, object: Route["object"]): string {
   if (segment === "") return "";
   const id = decodeURIComponent(segment);
-  if (isId(id, object === "charge" ? "ch_" : "pi_")) return id;
-  if (object === "payment_intent") throw noSuchIntent(shown(id));
-  throw refuse("resource_missing", `No such charge: '${shown(id)}'`, { param: "charge" });
+  if (isId(id, prefixes[object])) return id;
+  throw refuse("resource_missing", `No such ${object}: '${shown(id)}'`, {
+    param: parameterOf[object],
+  });
 }
+
+/** The contract calls the id of an unknown payment intent `intent`, and an event's `id` (section 4). */
+const parameterOf: Readonly<Record<Route["object"], string>> = {
+  payment_intent: "intent",
+  charge: "charge",
+  refund: "refund",
+  event: "id",
+};
+
+const prefixes: Readonly<Record<Route["object"], string>> = {
+  payment_intent: "pi_",
+  charge: "ch_",
+  refund: "re_",
+  event: "evt_",
+};
 
 /** What of a client's text is repeated in an error. */
 function shown(text: string): string {

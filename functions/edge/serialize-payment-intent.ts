@@ -15,8 +15,7 @@ export function serializePaymentIntent(intent: PaymentIntent): Stripe.PaymentInt
     object: "payment_intent",
     allowed_payment_method_types: null,
     amount: wireAmount(intent.amountMinor),
-    // Money is taken at once: there is nothing to capture later.
-    amount_capturable: 0,
+    amount_capturable: wireAmount(intent.amountCapturableMinor),
     amount_received: wireAmount(intent.amountReceivedMinor),
     application: null,
     application_fee_amount: null,

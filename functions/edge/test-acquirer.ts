@@ -5,8 +5,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hasCode, refuse } from "../domain/errors.ts";
 import { readCurrency } from "../domain/money.ts";
-import { authorizePayment } from "../flows/authorize-payment.ts";
-import type { AcquirerJournal, AuthorizeOrder, Clock, JournalLine, Log, Random } from "../flows/ports.ts";
+import { answerOrder } from "../flows/answer-order.ts";
+import type { AcquirerJournal, Clock, JournalLine, JournalOrder, Log } from "../flows/ports.ts";
 import {
   headerValues,
   jsonResponse,
@@ -18,7 +18,7 @@ import {
 } from "./wire.ts";
 
 /**
- * The handler. Its routes: `POST /authorizations`, `GET /authorizations/:key`, `GET /journal?limit=`, `GET /health`.
+ * The handler. Its routes: `POST /authorizations`, `/captures`, `/voids`, `/refunds`, `GET /authorizations/:key`, `GET /journal?limit=`, `GET /health`.
  * @throws Error at once when the secret is empty, because then everybody would know it
  */
 export function testAcquirer(ports: TestAcquirerPorts): WireHandler {
@@ -41,16 +41,16 @@ export function testAcquirer(ports: TestAcquirerPorts): WireHandler {
 export interface TestAcquirerPorts {
   readonly journal: AcquirerJournal;
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
   /** Shared with the callers, who send it as `Authorization: Bearer`. */
   readonly secret: string;
 }
 
 async function route(ports: TestAcquirerPorts, request: WireRequest, path: string): Promise<WireResponse> {
-  if (path === "/authorizations") {
+  const kind = orderPaths.get(path);
+  if (kind !== undefined) {
     return only("POST", request, async () =>
-      jsonResponse(200, lineView(await authorizePayment(ports, orderIn(request)))),
+      jsonResponse(200, lineView(await answerOrder(ports, orderIn(request, kind)))),
     );
   }
   if (path === "/journal") {
@@ -83,20 +83,37 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();
 }
 
-/** Four text members, all required: the amount is text so that no JSON reader can round it. */
-function orderIn(request: WireRequest): AuthorizeOrder {
+/** Where each kind of order is sent. */
+const orderPaths: ReadonlyMap<string, JournalOrder["kind"]> = new Map([
+  ["/authorizations", "authorize"],
+  ["/captures", "capture"],
+  ["/voids", "void"],
+  ["/refunds", "refund"],
+]);
+
+/** Text members, all required: the amount is text so that no JSON reader can round it. */
+function orderIn(request: WireRequest, kind: JournalOrder["kind"]): JournalOrder {
   const body = objectIn(request.body);
-  const surplus = Object.keys(body).find((name) => !orderMembers.includes(name));
+  const isAuthorization = kind === "authorize";
+  const known = isAuthorization ? authorizationMembers : followUpMembers;
+  const surplus = Object.keys(body).find((name) => !known.includes(name));
   if (surplus !== undefined) throw refuse("parameter_unknown", "The order has a member that is not known.");
   return {
+    kind,
     key: member(body, "key", /^[\w-]{1,255}$/),
     amountMinor: BigInt(member(body, "amount_minor", /^[1-9]\d{0,14}$/)),
     currency: readCurrency(member(body, "currency", /^[a-z]{3}$/)),
-    paymentMethodToken: member(body, "payment_method", /^\w{1,255}$/),
+    paymentMethodToken: isAuthorization ? member(body, "payment_method", /^\w{1,255}$/) : null,
+    reference: isAuthorization ? null : member(body, "reference", /^[\w-]{1,255}$/),
+    captureLater:
+      isAuthorization &&
+      Object.hasOwn(body, "capture_later") &&
+      member(body, "capture_later", /^(?:true|false)$/) === "true",
   };
 }
 
-const orderMembers: readonly string[] = ["key", "amount_minor", "currency", "payment_method"];
+const authorizationMembers: readonly string[] = ["key", "amount_minor", "currency", "payment_method", "capture_later"];
+const followUpMembers: readonly string[] = ["key", "amount_minor", "currency", "reference"];
 
 function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
@@ -135,10 +152,13 @@ function limitIn(request: WireRequest): number {
 function lineView(line: JournalLine): unknown {
   const { result } = line;
   return {
+    kind: line.kind,
     key: line.key,
     amount_minor: String(line.amountMinor),
     currency: line.currency,
     payment_method: line.paymentMethodToken,
+    reference: line.reference,
+    capture_later: line.captureLater,
     result:
       result.kind === "approved"
         ? { kind: result.kind, reference: result.reference }

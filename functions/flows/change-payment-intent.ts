@@ -1,14 +1,18 @@
 /**
- * Updates, confirms or cancels a stored intent: reads it under the transaction, lets the state machine decide, commits.
+ * Updates, confirms, captures or cancels a stored intent: reads it under the transaction, lets the state machine decide, commits.
  * A refusal is stored as the key's outcome and changes no other row (design section 4.5).
  */
+
+import type { CancellationReason } from "../domain/attempt.ts";
+import type { Charge } from "../domain/charge.ts";
 import { type Command, decide } from "../domain/decide.ts";
 import { type DomainError, hasCode, refuse } from "../domain/errors.ts";
 import type { Fence } from "../domain/idempotency.ts";
-import type { CancellationReason, IntentChanges, PaymentIntent } from "../domain/payment-intent.ts";
-import { type EventIds, rowsOf } from "./idempotently-rows.ts";
+import type { IntentChanges, PaymentIntent } from "../domain/payment-intent.ts";
+import type { FoundRows } from "../domain/rows.ts";
+import { type EventIds, eventRows, rowsOf } from "./idempotently-rows.ts";
 import type { Begun, IdempotentRequest, Work } from "./idempotently-types.ts";
-import type { Clock, FoundRows, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
+import type { Clock, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
 
 /** What changing needs. */
 export interface ChangeDependencies {
@@ -21,6 +25,7 @@ export interface ChangeDependencies {
 export type Change =
   | { readonly kind: "update"; readonly changes: IntentChanges }
   | { readonly kind: "confirm"; readonly changes: IntentChanges }
+  | { readonly kind: "capture"; readonly amountMinor: bigint | null; readonly metadata: IntentChanges["metadata"] }
   | { readonly kind: "cancel"; readonly reason: CancellationReason | null };
 
 /** A change of one intent. */
@@ -45,15 +50,17 @@ export function changePaymentIntent(deps: ChangeDependencies, request: Idempoten
     if (intent === undefined || intent.accountId !== request.accountId) {
       return refused(deps, noSuchIntent(input.intentId), null);
     }
-    const command = commandOf(input.change, ids, request.keyHash, fence);
+    const charge = await chargeOf(scope, intent, input.change, request.expand);
+    const command = commandOf(input.change, ids, charge, { ...fence, keyHash: request.keyHash });
     const decision = decideOrRefuse(intent, command, nowMs);
     if (decision.kind === "locked") return { kind: "locked" };
-    const view = await viewOf(scope, intent, request.expand);
+    const view = { intent, charge };
     if (decision.kind === "refused")
       return refused(deps, decision.error, decision.showsIntent ? view : null, intent.id);
 
-    const changed = { intent: decision.intent, charge: view.charge };
-    const changes = rowsOf(decision, changed, cause, eventIds, nowMs, deps.renderer, "update");
+    const changed = { intent: decision.intent, charge };
+    const events = eventRows(decision.events, changed, cause, eventIds, nowMs, deps.renderer);
+    const changes = [...rowsOf(decision, "update", "update"), ...events];
     if (decision.attempt !== undefined)
       return { kind: "attempt", changes, attempt: decision.attempt, resourceId: intent.id };
     return {
@@ -74,16 +81,17 @@ export function noSuchIntent(intentId: string): DomainError {
 function commandOf(
   change: Change,
   ids: { paymentMethodId: string; attemptId: string; chargeId: string },
-  keyHash: string,
-  fence: Fence,
+  charge: Charge | null,
+  { keyHash, leaseUntilMs }: { keyHash: string; leaseUntilMs: number },
 ): Command {
   switch (change.kind) {
     case "update":
-      return { kind: "update", changes: change.changes, ids };
+      return { ...change, ids };
     case "confirm":
-      return { kind: "confirm", changes: change.changes, ids, keyHash, leaseUntilMs: fence.leaseUntilMs };
+      return { ...change, ids, keyHash, leaseUntilMs };
+    case "capture":
     case "cancel":
-      return { kind: "cancel", reason: change.reason };
+      return { ...change, ids, charge, keyHash, leaseUntilMs };
   }
 }
 
@@ -103,14 +111,17 @@ function decideOrRefuse(intent: PaymentIntent, command: Command, nowMs: number) 
   }
 }
 
-async function viewOf(
+/** The latest charge, where the change is about it or the answer shows it. */
+async function chargeOf(
   scope: LedgerTransactionScope,
   intent: PaymentIntent,
+  change: Change,
   expand: readonly string[],
-): Promise<PaymentView> {
-  if (intent.latestChargeId === null || expand.length === 0) return { intent, charge: null };
+): Promise<Charge | null> {
+  const isAboutIt = change.kind === "capture" || change.kind === "cancel";
+  if (intent.latestChargeId === null || (expand.length === 0 && !isAboutIt)) return null;
   const { charges: charge } = await scope.read({ charges: intent.latestChargeId });
-  return { intent, charge: charge ?? null };
+  return charge ?? null;
 }
 
 function refused(

@@ -67,15 +67,7 @@ export function createPaymentIntent(deps: CreateDependencies, request: Idempoten
     const decision = decide(created, command, nowMs);
     if (decision.kind !== "changed" || decision.attempt === undefined)
       throw new Error("A new intent with a payment method could not be confirmed.");
-    const rows = rowsOf(
-      decision,
-      { intent: decision.intent, charge: null },
-      cause,
-      eventIds,
-      nowMs,
-      deps.renderer,
-      "insert",
-    );
+    const rows = rowsOf(decision, "insert", "insert");
     return { kind: "attempt", changes: [...rows, ...events], attempt: decision.attempt, resourceId: created.id };
   };
   return { reads: {}, blind: begin, begin: async (_found, _scope, fence) => begin(fence) };
@@ -92,6 +84,8 @@ function newIntent(deps: CreateDependencies, accountId: string, input: CreateInp
     version: 1,
     status: paymentMethod === null ? "requires_payment_method" : "requires_confirmation",
     amountMinor: input.amountMinor,
+    captureBeforeMs: null,
+    amountCapturableMinor: 0n,
     amountReceivedMinor: 0n,
     currency: input.currency,
     captureMethod: input.captureMethod,

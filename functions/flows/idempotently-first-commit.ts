@@ -4,8 +4,9 @@
  */
 import { hasCode, refuse } from "../domain/errors.ts";
 import { expiryOf, type Fence, isExpired } from "../domain/idempotency.ts";
+import type { Change, FoundRows, KeyRow } from "../domain/rows.ts";
 import type { Begun, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
-import type { Change, FoundRows, KeyRow, LedgerTransactionScope } from "./ports.ts";
+import type { LedgerTransactionScope } from "./ports.ts";
 
 /**
  * Commits the command under the key, or says whose row stands there (design section 4.3).

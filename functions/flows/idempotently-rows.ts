@@ -4,19 +4,16 @@
  */
 import type { Decision } from "../domain/decide.ts";
 import type { EventDraft } from "../domain/events.ts";
-import type { Change, PaymentView, Renderer } from "./ports.ts";
+import type { Change } from "../domain/rows.ts";
+import type { PaymentView, Renderer } from "./ports.ts";
 
-/** Rows of a decision. `write` says whether the intent is new. */
+/** Rows of a decision, but its events: `intent` and `charge` say whether these are new. */
 export function rowsOf(
   decision: Extract<Decision, { kind: "changed" }>,
-  view: PaymentView,
-  cause: Cause,
-  eventIds: EventIds,
-  nowMs: number,
-  renderer: Renderer,
-  write: "insert" | "update",
+  intent: "insert" | "update",
+  charge: "insert" | "update",
 ): readonly Change[] {
-  const rows: Change[] = [{ op: write, table: "payment_intents", row: decision.intent }];
+  const rows: Change[] = [{ op: intent, table: "payment_intents", row: decision.intent }];
   if (decision.attempt !== undefined) {
     // An open attempt is the intention, written for the first time; a closed one is its end.
     rows.push({
@@ -25,9 +22,8 @@ export function rowsOf(
       row: decision.attempt,
     });
   }
-  if (decision.charge !== undefined) rows.push({ op: "insert", table: "charges", row: decision.charge });
+  if (decision.charge) rows.push({ op: charge, table: "charges", row: decision.charge });
   if (decision.booking !== undefined) rows.push({ op: "insert", table: "ledger_transactions", row: decision.booking });
-  rows.push(...eventRows(decision.events, view, cause, eventIds, nowMs, renderer));
   return rows;
 }
 
@@ -42,8 +38,8 @@ export function eventRows(
 ): readonly Change[] {
   return drafts.flatMap((draft, index): Change[] => {
     const id = eventIds[index];
-    const about = draft.about === "charge" ? view.charge : view.intent;
-    if (id === undefined || about === null) throw new Error(`Event ${draft.type} has no id or no object.`);
+    const about = subjectOf(draft, view);
+    if (id === undefined || !about) throw new Error(`Event ${draft.type} has no id or no object.`);
     const event = {
       id,
       accountId: about.accountId,
@@ -59,6 +55,11 @@ export function eventRows(
       { op: "insert", table: "outbox", row: { eventId: id, createdAtMs: nowMs } },
     ];
   });
+}
+
+function subjectOf(draft: EventDraft, view: PaymentView) {
+  if (draft.about === "refund") return view.refund;
+  return draft.about === "charge" ? view.charge : view.intent;
 }
 
 /** The request that caused a change (contract section 3.1, event link). */

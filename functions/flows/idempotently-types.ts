@@ -4,18 +4,8 @@
  */
 import type { Attempt } from "../domain/attempt.ts";
 import type { Fence, StoredOutcome, Timings } from "../domain/idempotency.ts";
-import type {
-  Change,
-  Clock,
-  FoundRows,
-  GuardedCache,
-  KeyRow,
-  Ledger,
-  LedgerTransactionScope,
-  Log,
-  Random,
-  ReadKeys,
-} from "./ports.ts";
+import type { Change, FoundRows, KeyRow, ReadKeys } from "../domain/rows.ts";
+import type { Clock, GuardedCache, Ledger, LedgerTransactionScope, Log, Random } from "./ports.ts";
 
 /** A request after authentication and validation: only what the idempotent path needs of it. */
 export interface IdempotentRequest {

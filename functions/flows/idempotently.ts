@@ -4,11 +4,12 @@
  */
 import { hasCode, refuse } from "../domain/errors.ts";
 import { type Fence, isExpired } from "../domain/idempotency.ts";
+import type { KeyRow } from "../domain/rows.ts";
 import { type LeadingSeat, type Seat, takeSeat } from "./idempotently-claim.ts";
 import { firstCommit, giveUpLease, lookAtKeyRow } from "./idempotently-first-commit.ts";
 import { answerNotRetained, keyInUse, keyReused } from "./idempotently-refusals.ts";
 import type { Answer, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
-import type { CacheRecord, KeyRow } from "./ports.ts";
+import type { CacheRecord } from "./ports.ts";
 
 /**
  * Runs `work` at most once under the request's key and gives every repeat the first answer (design section 4).

@@ -3,14 +3,16 @@
  * It never names a product; adapters satisfy these types and memory twins prove them.
  */
 import type { Account, ApiKey } from "../domain/accounts.ts";
-import type { AcquirerResult, Attempt } from "../domain/attempt.ts";
-import type { Charge } from "../domain/charge.ts";
+import type { AcquirerResult, Attempt, AttemptKind } from "../domain/attempt.ts";
+import type { Charge, ChargeFailure } from "../domain/charge.ts";
 import type { DomainError } from "../domain/errors.ts";
-import type { EventDraft, OutboxRow, PaymentEvent } from "../domain/events.ts";
+import type { EventDraft, PaymentEvent } from "../domain/events.ts";
 import type { ClaimState, Fence, StoredOutcome } from "../domain/idempotency.ts";
-import type { LedgerTransaction } from "../domain/ledger.ts";
 import type { Currency } from "../domain/money.ts";
+import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
+import type { Refund } from "../domain/refund.ts";
+import type { Change, FoundRows, ReadKeys, Scan } from "../domain/rows.ts";
 
 /** Time. `now` is milliseconds since the epoch; `sleep` and `after` follow the same clock, so that tests can move it. */
 export interface Clock {
@@ -80,60 +82,6 @@ export interface GuardedCache {
 /** The cache did not answer in time, failed, or its breaker is open. */
 export type Unknown = { readonly kind: "unknown" };
 
-/** The key row: the truth about an idempotency key (design section 4.1). */
-export interface KeyRow extends Fence {
-  readonly keyHash: string;
-  readonly accountId: string;
-  /** The client's key as sent; null when it sent none and the identity was made by the server. */
-  readonly idempotencyKey: string | null;
-  readonly method: string;
-  readonly path: string;
-  readonly fingerprint: string;
-  /** Id of the first request. */
-  readonly requestId: string;
-  /** Paths to expand in the answer, so that whoever seals it renders the same bytes. */
-  readonly expand: readonly string[];
-  /** The attempt that decides the outcome; null when the first transaction decided it. */
-  readonly attemptId: string | null;
-  /** The object that the request is about, once known. */
-  readonly resourceId: string | null;
-  readonly createdAtMs: number;
-  readonly outcome: StoredOutcome | null;
-  readonly expiresAtMs: number | null;
-}
-
-/** The tables that flows write, and the row type of each. Primary keys: see `tableKey` in the memory adapter. */
-export interface Tables {
-  readonly idempotency_keys: KeyRow;
-  readonly payment_intents: PaymentIntent;
-  readonly attempts: Attempt;
-  readonly charges: Charge;
-  readonly ledger_transactions: LedgerTransaction;
-  readonly events: PaymentEvent;
-  readonly outbox: OutboxRow;
-}
-
-/** One row to write. `insert` fails the commit when the row exists, `update` when it does not. */
-export type Change = {
-  [T in keyof Tables]: { readonly op: "insert" | "update"; readonly table: T; readonly row: Tables[T] };
-}[keyof Tables];
-
-/** Rows to read, by primary key; all of them in one round trip. */
-export interface ReadKeys {
-  readonly idempotency_keys?: string;
-  readonly payment_intents?: string;
-  readonly attempts?: string;
-  readonly charges?: string;
-}
-
-/** What was found; a row that is not there is absent. */
-export interface FoundRows {
-  readonly idempotency_keys?: KeyRow;
-  readonly payment_intents?: PaymentIntent;
-  readonly attempts?: Attempt;
-  readonly charges?: Charge;
-}
-
 /** One serializable read-write transaction. Its body may run again: no side effects, no new ids in it. */
 export interface LedgerTransactionScope {
   /** Reads rows under the transaction; one round trip. */
@@ -159,28 +107,19 @@ export interface Ledger {
   read(keys: ReadKeys): Promise<FoundRows>;
   /** One page of an account's intents, newest first. */
   listIntents(query: IntentQuery): Promise<IntentPage>;
+  /** One page of an account's refunds, newest first; `intentId` and `chargeId` narrow it when they are not null. */
+  listRefunds(query: RefundQuery): Promise<{ readonly refunds: readonly Refund[]; readonly hasMore: boolean }>;
+  /** One page of an account's events, newest first; `types` narrows it when it is not null. */
+  listEvents(query: EventQuery): Promise<{ readonly events: readonly PaymentEvent[]; readonly hasMore: boolean }>;
+  /** Holds that nobody captured before a time, longest overdue first: the expiry's work. */
+  overdueHolds(captureBeforeMs: number, limit: number): Promise<readonly PaymentIntent[]>;
   /** Open attempts whose lease ended before a time, oldest lease first: the completer's work. */
   overdueAttempts(leaseUntilBeforeMs: number, limit: number): Promise<readonly Attempt[]>;
-}
-
-/** A page of intents to read (contract section 2, Lists). */
-export interface IntentQuery {
-  readonly accountId: string;
-  /** 1 to 100. */
-  readonly limit: number;
-  /** The page after or before this intent, in the order newest first; both null for the first page. */
-  readonly startingAfter: PaymentIntent | null;
-  readonly endingBefore: PaymentIntent | null;
-  readonly customer: string | null;
-  /** Bounds on `createdAtMs`, each null when open: at or after, and before. */
-  readonly createdFromMs: number | null;
-  readonly createdBeforeMs: number | null;
-}
-
-/** A page, newest first, and whether more follow in the direction asked. */
-export interface IntentPage {
-  readonly intents: readonly PaymentIntent[];
-  readonly hasMore: boolean;
+  /**
+   * Lets a body read whole tables, page by page, all of them as they stood at one moment; later commits do not show.
+   * @throws what the body throws; DomainError `store_unavailable`, `permission_denied`
+   */
+  scan<Result>(tag: string, body: (scan: Scan) => Promise<Result>): Promise<Result>;
 }
 
 /** Accounts and their keys. */
@@ -204,12 +143,29 @@ export interface AuthorizeOrder {
   readonly amountMinor: bigint;
   readonly currency: Currency;
   readonly paymentMethodToken: string;
+  /** Hold the money only; a capture takes it later. */
+  readonly captureLater: boolean;
 }
 
-/** The card network (design section 5, Acquirer). */
+/** An order about an authorization: take what it holds, let it go, or give back what was taken. */
+export interface FollowUpOrder {
+  /** The acquirer's idempotency key: the attempt's id. */
+  readonly key: string;
+  /** The acquirer's name for the authorization. */
+  readonly reference: string;
+  readonly amountMinor: bigint;
+  readonly currency: Currency;
+}
+
+/**
+ * The card network (design section 5, Acquirer). Each verb rejects with `acquirer_unknown` when no answer came: the money
+ * may or may not have moved.
+ */
 export interface Acquirer {
-  /** @throws DomainError `acquirer_unknown` when no answer came: the money may or may not have moved. */
   authorize(order: AuthorizeOrder): Promise<AcquirerResult>;
+  capture(order: FollowUpOrder): Promise<AcquirerResult>;
+  void(order: FollowUpOrder): Promise<AcquirerResult>;
+  refund(order: FollowUpOrder): Promise<AcquirerResult>;
 }
 
 /** The test acquirer's journal: one line per key, so that effects can be counted from outside the ledger. */
@@ -222,9 +178,22 @@ export interface AcquirerJournal {
 }
 
 /** One effect at the test acquirer. */
-export interface JournalLine extends AuthorizeOrder {
+export interface JournalLine extends JournalOrder {
   readonly result: AcquirerResult;
   readonly createdAtMs: number;
+}
+
+/** An order of any kind, as the journal keeps it. */
+export interface JournalOrder {
+  readonly kind: AttemptKind;
+  readonly key: string;
+  readonly amountMinor: bigint;
+  readonly currency: Currency;
+  /** Of an authorization; null for what is about one. */
+  readonly paymentMethodToken: string | null;
+  /** The authorization that the order is about; null for an authorization. */
+  readonly reference: string | null;
+  readonly captureLater: boolean;
 }
 
 /** What an answer or an event shows. */
@@ -232,6 +201,8 @@ export interface PaymentView {
   readonly intent: PaymentIntent;
   /** The latest charge, when there is one and the view needs it. */
   readonly charge: Charge | null;
+  /** The refund that the answer or the event is about. */
+  readonly refund?: Refund;
 }
 
 /**
@@ -241,10 +212,12 @@ export interface PaymentView {
 export interface Renderer {
   /** A 200 answer with the intent. */
   intentAnswer(view: PaymentView, expand: readonly string[]): StoredOutcome;
+  /** A 200 answer with the view's refund. */
+  refundAnswer(view: PaymentView, expand: readonly string[]): StoredOutcome;
   /** A refusal or decline with the intent inside, when there is one. */
   errorAnswer(error: DomainError, view: PaymentView | null): StoredOutcome;
-  /** A 402 answer for the view's failed charge. */
-  declineAnswer(view: PaymentView): StoredOutcome;
+  /** A 402 answer for the view's failed charge, or for the acquirer's refusal to capture or void. */
+  declineAnswer(view: PaymentView, refusal?: ChargeFailure): StoredOutcome;
   /** Bytes of an event's `data`. */
   eventData(draft: EventDraft, view: PaymentView): Uint8Array;
 }

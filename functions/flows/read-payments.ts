@@ -4,8 +4,9 @@
  */
 import type { Charge } from "../domain/charge.ts";
 import { refuse } from "../domain/errors.ts";
+import type { IntentQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
-import type { IntentQuery, Ledger, PaymentView } from "./ports.ts";
+import type { Ledger, PaymentView } from "./ports.ts";
 
 /**
  * One intent, with its latest charge when asked.

@@ -3,12 +3,16 @@
  * It never guesses: without an answer from the acquirer the attempt stays open.
  */
 import type { AcquirerResult, Attempt } from "../domain/attempt.ts";
+import type { ChargeFailure } from "../domain/charge.ts";
 import { decide } from "../domain/decide.ts";
 import { hasCode, refuse } from "../domain/errors.ts";
-import { expiryOf, mayCall, type Timings } from "../domain/idempotency.ts";
-import { type EventIds, rowsOf } from "./idempotently-rows.ts";
+import type { EventDraft } from "../domain/events.ts";
+import { expiryOf, mayCall, type StoredOutcome, type Timings } from "../domain/idempotency.ts";
+import { settleRefund } from "../domain/refund.ts";
+import type { Change, FoundRows, KeyRow } from "../domain/rows.ts";
+import { type EventIds, eventRows, rowsOf } from "./idempotently-rows.ts";
 import type { SettleAttempt, Settled } from "./idempotently-types.ts";
-import type { Acquirer, Clock, FoundRows, KeyRow, Ledger, LedgerTransactionScope, Random, Renderer } from "./ports.ts";
+import type { Acquirer, Clock, Ledger, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
 
 /** What settling needs. */
 export interface SettleDependencies {
@@ -33,12 +37,7 @@ export function settleAttempt(deps: SettleDependencies): SettleAttempt {
     if (!mayCall(attempt.leaseUntilMs, deps.clock.now(), deps.timings)) {
       throw refuse("acquirer_unknown", "The payment is still being processed. Please retry.");
     }
-    const result = await deps.acquirer.authorize({
-      key: attempt.id,
-      amountMinor: attempt.amountMinor,
-      currency: attempt.currency,
-      paymentMethodToken: attempt.paymentMethodToken,
-    });
+    const result = await order(deps.acquirer, attempt);
     return await commit(deps, attempt, result, sealedBy);
   };
 }
@@ -76,31 +75,92 @@ async function second(
   scope: LedgerTransactionScope,
 ): Promise<Settled> {
   const found = await readRows(scope, attempt);
-  const { attempts: current, payment_intents: intent, idempotency_keys: row } = found;
-  if (current === undefined || intent === undefined) throw new Error(`Attempt ${attempt.id} or its intent is missing.`);
+  const { attempts: current, idempotency_keys: row } = found;
+  if (current === undefined) throw new Error(`Attempt ${attempt.id} is missing.`);
   if (current.state !== "open") return closedElsewhere(attempt, found);
 
-  const decision = decide(intent, { kind: "settle", attempt: current, result }, nowMs);
-  if (decision.kind !== "changed" || decision.charge === undefined)
-    throw new Error(`Attempt ${attempt.id} could not be settled.`);
-  const view = { intent: decision.intent, charge: decision.charge };
+  const end =
+    current.kind === "refund" ? endRefund(current, found, result, nowMs) : endPayment(current, found, result, nowMs);
   // An outcome is written only where the row's attempt is the writer's own (design section 4.6).
   const own = row !== undefined && row.attemptId === attempt.id && row.outcome === null ? row : null;
-  const outcome =
-    decision.charge.status === "succeeded"
-      ? deps.renderer.intentAnswer(view, own?.expand ?? [])
-      : deps.renderer.declineAnswer(view);
+  const outcome = outcomeOf(deps.renderer, end, own?.expand ?? []);
   const sealed: KeyRow | null =
     own === null ? null : { ...own, outcome, expiresAtMs: expiryOf(sealedBy === "client" ? own.createdAtMs : nowMs) };
 
   const cause = { requestId: row?.requestId ?? "", idempotencyKey: row?.idempotencyKey ?? null };
-  scope.write(rowsOf(decision, view, cause, eventIds, nowMs, deps.renderer, "update"));
+  scope.write([...end.changes, ...eventRows(end.events, end.view, cause, eventIds, nowMs, deps.renderer)]);
   if (sealed !== null) scope.write([{ op: "update", table: "idempotency_keys", row: sealed }]);
   return { row: sealed, won: true };
 }
 
+/** How an attempt ended, as rows, events and what the answer shows. */
+interface Ending {
+  readonly changes: readonly Change[];
+  readonly events: readonly EventDraft[];
+  readonly view: PaymentView;
+  /** Why the acquirer refused; null when it did not. */
+  readonly failure: ChargeFailure | null;
+}
+
+function endPayment(attempt: Attempt, found: FoundRows, result: AcquirerResult, nowMs: number): Ending {
+  const { payment_intents: intent, charges: held } = found;
+  if (intent === undefined) throw new Error(`The intent of attempt ${attempt.id} is missing.`);
+  const decision = decide(intent, { kind: "settle", attempt, result, charge: held ?? null }, nowMs);
+  if (decision.kind !== "changed") throw new Error(`Attempt ${attempt.id} could not be settled.`);
+  const charge = decision.charge ?? held ?? null;
+  const changes = rowsOf(decision, "update", attempt.kind === "authorize" ? "insert" : "update");
+  return {
+    changes,
+    events: decision.events,
+    view: { intent: decision.intent, charge },
+    failure: result.kind === "declined" ? result.failure : null,
+  };
+}
+
+function endRefund(attempt: Attempt, found: FoundRows, result: AcquirerResult, nowMs: number): Ending {
+  const { payment_intents: intent, charges: charge, refunds: refund } = found;
+  if (intent === undefined || charge === undefined || refund === undefined)
+    throw new Error(`The refund of attempt ${attempt.id} is missing.`);
+  const ended = settleRefund(refund, charge, attempt, result, nowMs);
+  const changes: Change[] = [
+    { op: "update", table: "attempts", row: ended.attempt },
+    { op: "update", table: "charges", row: ended.charge },
+    { op: "update", table: "refunds", row: ended.refund },
+  ];
+  if (ended.booking !== null) changes.push({ op: "insert", table: "ledger_transactions", row: ended.booking });
+  return { changes, events: ended.events, view: { intent, charge: ended.charge, refund: ended.refund }, failure: null };
+}
+
+/** A refund that failed is a refund all the same, and says so itself; a refused payment is a 402. */
+function outcomeOf(renderer: Renderer, end: Ending, expand: readonly string[]): StoredOutcome {
+  if (end.view.refund !== undefined) return renderer.refundAnswer(end.view, expand);
+  return end.failure === null ? renderer.intentAnswer(end.view, expand) : renderer.declineAnswer(end.view, end.failure);
+}
+
+/** The attempt as an order under its own key. */
+function order(acquirer: Acquirer, attempt: Attempt): Promise<AcquirerResult> {
+  const { id: key, amountMinor, currency, acquirerReference: reference } = attempt;
+  if (attempt.kind === "authorize") {
+    return acquirer.authorize({
+      key,
+      amountMinor,
+      currency,
+      paymentMethodToken: attempt.paymentMethodToken,
+      captureLater: attempt.captureLater,
+    });
+  }
+  if (reference === null) throw new Error(`Attempt ${attempt.id} names no authorization.`);
+  return acquirer[attempt.kind]({ key, reference, amountMinor, currency });
+}
+
 function readRows(scope: LedgerTransactionScope, attempt: Attempt): Promise<FoundRows> {
-  return scope.read({ attempts: attempt.id, payment_intents: attempt.intentId, idempotency_keys: attempt.keyHash });
+  return scope.read({
+    attempts: attempt.id,
+    payment_intents: attempt.intentId,
+    idempotency_keys: attempt.keyHash,
+    ...(attempt.kind === "authorize" ? {} : { charges: attempt.chargeId }),
+    ...(attempt.refundId === null ? {} : { refunds: attempt.refundId }),
+  });
 }
 
 /** Somebody else committed this attempt's answer: the key row has it, if the key is still the attempt's. */

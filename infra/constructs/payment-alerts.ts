@@ -80,6 +80,18 @@ export class PaymentAlerts extends Construct {
       ],
     });
 
+    new Alert(this, "ledger-fault", {
+      ...shared,
+      says: "The verification of the ledger found a bad row, or did not end.",
+      severity: "ERROR",
+      when: [
+        isAbove("a verification went wrong", {
+          ...countOver(metricFilter(metrics.ledgerFaults), QUARTER_HOUR),
+          above: 0,
+        }),
+      ],
+    });
+
     new Alert(this, "dead-letters", {
       ...shared,
       says: "An event was given up and waits among the dead letters.",

@@ -21,6 +21,8 @@ export class PaymentMetrics extends Construct {
   readonly sweepsWithBacklog: LoggingMetric;
   /** Attempts that no sweep will drive any more, counted each time a sweep meets one. */
   readonly attemptsGivenUp: LoggingMetric;
+  /** Verifications that found a bad row, or did not read to the end. */
+  readonly ledgerFaults: LoggingMetric;
   /** Times that payments-api went on without its cache, because it was slow, gone or forbidden. */
   readonly cacheTroubles: LoggingMetric;
   /** Alerts and charts depend on this. */
@@ -61,6 +63,12 @@ export class PaymentMetrics extends Construct {
       ...writer,
       where: 'jsonPayload.message = "attempt outside the drive window"',
       description: "Attempts older than the drive window, each time that a sweep meets one.",
+    });
+    this.ledgerFaults = lineCount(this, "ledger-faults", {
+      ...writer,
+      where:
+        '(jsonPayload.message = "ledger has a bad row" OR (jsonPayload.message = "job failed" AND jsonPayload.path = "/verify"))',
+      description: "Verifications of the ledger that found a bad row or did not end.",
     });
     this.areKnown = this.#known();
   }

@@ -1,5 +1,6 @@
 // Counts at the ports: what each call costs in round trips once a real store stands behind it.
 // It must never differ from the real clients: the same table comes out of `npm run bench -- --emulators`, RPC by RPC.
+import type { AcquirerResult } from "../../functions/domain/attempt.ts";
 import type { Accounts, Acquirer, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
 import { keyLookUp, type Tally } from "./tally.ts";
 
@@ -62,10 +63,24 @@ export function countedLedger(ledger: Ledger, tally: Tally): Ledger {
       tally.count("ledger", "list");
       return await ledger.listIntents(query);
     },
+    listRefunds: async (query) => {
+      tally.count("ledger", "list");
+      return await ledger.listRefunds(query);
+    },
+    listEvents: async (query) => {
+      tally.count("ledger", "list");
+      return await ledger.listEvents(query);
+    },
+    overdueHolds: async (beforeMs, limit) => {
+      tally.count("ledger", "list");
+      return await ledger.overdueHolds(beforeMs, limit);
+    },
     overdueAttempts: async (beforeMs, limit) => {
       tally.count("ledger", "list");
       return await ledger.overdueAttempts(beforeMs, limit);
     },
+    // No request scans.
+    scan: ledger.scan,
   };
 }
 
@@ -82,10 +97,16 @@ export function countedAccounts(accounts: Accounts, tally: Tally): Accounts {
 
 /** The card network is no store; nothing of ours makes it faster. */
 export function countedAcquirer(acquirer: Acquirer, tally: Tally): Acquirer {
-  return {
-    authorize: async (order) => {
+  const counted =
+    <Order>(call: (order: Order) => Promise<AcquirerResult>) =>
+    async (order: Order) => {
       tally.count("apart", "acquirer");
-      return await acquirer.authorize(order);
-    },
+      return await call(order);
+    };
+  return {
+    authorize: counted(acquirer.authorize),
+    capture: counted(acquirer.capture),
+    void: counted(acquirer.void),
+    refund: counted(acquirer.refund),
   };
 }

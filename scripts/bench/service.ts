@@ -17,6 +17,7 @@ export function openService(stores: Stores): Service {
     },
   };
   const acquirer: Acquirer = {
+    ...stores.acquirer,
     authorize: async (order) => {
       await network.pass();
       return await stores.acquirer.authorize(order);

@@ -5,16 +5,17 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { httpAcquirer } from "../../functions/adapters/acquirer.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
-import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
+import { systemClock } from "../../functions/adapters/system.ts";
 import { frontDoor } from "../../functions/edge/front-door.ts";
 import { testAcquirer } from "../../functions/edge/test-acquirer.ts";
-import type { AuthorizeOrder } from "../../functions/flows/ports.ts";
+import type { AuthorizeOrder, FollowUpOrder } from "../../functions/flows/ports.ts";
 
 const order: AuthorizeOrder = {
   key: "att_1",
   amountMinor: 1_099n,
   currency: "usd",
   paymentMethodToken: "pm_card_visa",
+  captureLater: false,
 };
 const line = { key: "att_1", amount_minor: "1099", currency: "usd", payment_method: "pm_card_visa" };
 const approved = { ...line, result: { kind: "approved", reference: "auth_1" }, created_at_ms: 1 };
@@ -62,7 +63,7 @@ async function failureOf(
 describe("with the test acquirer behind it", () => {
   test("approvals and declines arrive as the acquirer recorded them, the amount beyond a double's range included", async () => {
     const journal = memoryAcquirerJournal();
-    const ports = { journal, clock: systemClock, random: systemRandom, log: () => {}, secret: "s3cret" };
+    const ports = { journal, clock: systemClock, log: () => {}, secret: "s3cret" };
     const acquirer = await acquirerOver(frontDoor(testAcquirer(ports)));
 
     const approval = await acquirer.authorize({ ...order, amountMinor: 900_719_925_474_099n });
@@ -80,11 +81,50 @@ describe("with the test acquirer behind it", () => {
     });
   });
 
+  test("all four verbs arrive as what they are, about the authorization that was given", async () => {
+    const journal = memoryAcquirerJournal();
+    const ports = { journal, clock: systemClock, log: () => {}, secret: "s3cret" };
+    const acquirer = await acquirerOver(frontDoor(testAcquirer(ports)));
+
+    const held = await acquirer.authorize({ ...order, captureLater: true });
+    const reference = held.kind === "approved" ? held.reference : "";
+    const about = (key: string): FollowUpOrder => ({ key, reference, amountMinor: 99n, currency: "usd" });
+    const answers = [
+      await acquirer.capture(about("att_2")),
+      await acquirer.void(about("att_3")),
+      await acquirer.refund(about("att_4")),
+    ];
+
+    expect(answers.map((answer) => answer.kind)).toEqual(["approved", "approved", "approved"]);
+    expect(await journal.read("att_1")).toMatchObject({ kind: "authorize", captureLater: true, reference: null });
+    const kinds = ["capture", "void", "refund"];
+    for (const [index, kind] of kinds.entries()) {
+      const line = await journal.read(`att_${index + 2}`);
+      expect(line).toMatchObject({
+        kind,
+        reference,
+        amountMinor: 99n,
+        paymentMethodToken: null,
+        result: answers[index],
+      });
+    }
+  });
+
+  test("a refund that the bank will not take is a decline, not silence", async () => {
+    const ports = { journal: memoryAcquirerJournal(), clock: systemClock, log: () => {}, secret: "s3cret" };
+    const acquirer = await acquirerOver(frontDoor(testAcquirer(ports)));
+    const paid = await acquirer.authorize({ ...order, paymentMethodToken: "pm_card_refundFail" });
+    const reference = paid.kind === "approved" ? paid.reference : "";
+
+    const answer = await acquirer.refund({ key: "att_2", reference, amountMinor: 99n, currency: "usd" });
+
+    expect(answer).toMatchObject({ kind: "declined", failure: { code: "refund_failed" } });
+  });
+
   test("a key used for another order is our bug: internal", async () => {
     const ports = {
       journal: memoryAcquirerJournal(),
       clock: systemClock,
-      random: systemRandom,
       log: () => {},
       secret: "s3cret",
     };
@@ -165,6 +205,20 @@ describe("silence: nobody knows whether money moved", () => {
     expect([failure.code, followed]).toEqual(["acquirer_unknown", 0]);
   });
 });
+
+test.each(["capture", "void", "refund"] as const)(
+  "a %s whose answer is about another authorization is silence",
+  async (verb) => {
+    const about = { key: "att_2", reference: "auth_1", amountMinor: 99n, currency: "usd" } as const;
+    const line = { key: "att_2", amount_minor: "99", currency: "usd", reference: "auth_1" };
+    const result = { kind: "approved", reference: "x_1" };
+    const right = await acquirerOver(answering(200, { ...line, result }));
+    const wrong = await acquirerOver(answering(200, { ...line, reference: "auth_2", result }));
+
+    expect(await right[verb](about)).toEqual(result);
+    await expect(wrong[verb](about)).rejects.toMatchObject({ code: "acquirer_unknown" });
+  },
+);
 
 describe("a definite refusal: our bug", () => {
   test.each([400, 401, 403, 404, 405, 409, 415])(

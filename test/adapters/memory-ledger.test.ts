@@ -1,7 +1,7 @@
 // What the memory ledger promises beyond the port: frozen copies, consistent reads, no answer in the same turn.
 // It must never repeat a case of the contract.
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
-import type { KeyRow } from "../../functions/flows/ports.ts";
+import type { KeyRow } from "../../functions/domain/rows.ts";
 import { attemptRow, eventRow, insertOf, keyRow } from "../support/ledger-rows.ts";
 
 test("rows are copies: what was handed in may change, what was handed out cannot", async () => {

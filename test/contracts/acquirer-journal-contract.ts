@@ -42,6 +42,23 @@ export function acquirerJournalContract(open: () => Promise<JournalUnderTest>): 
     expect(await subject.journal.read(line.key)).toEqual(line);
   });
 
+  test("an authorization that only holds the money is kept as such", async () => {
+    const line = { ...approvedLine(newKey()), captureLater: true };
+    await subject.journal.record(line);
+
+    expect(await subject.journal.read(line.key)).toEqual(line);
+  });
+
+  test.each(["capture", "void", "refund"] as const)(
+    "a %s is kept with the authorization that it is about",
+    async (kind) => {
+      const line = { ...approvedLine(newKey()), kind, paymentMethodToken: null, reference: "auth_7" };
+      await subject.journal.record(line);
+
+      expect(await subject.journal.read(line.key)).toEqual(line);
+    },
+  );
+
   test("of 20 parallel lines for one key one stands, and all callers are given that one", async () => {
     const key = newKey();
     const lines = Array.from({ length: 20 }, (_, index) => approvedLine(key, `auth_${index}`));
@@ -82,10 +99,13 @@ export function acquirerJournalContract(open: () => Promise<JournalUnderTest>): 
 
 function approvedLine(key: string, reference = "auth_1"): JournalLine {
   return {
+    kind: "authorize",
     key,
     amountMinor: 1_099n,
     currency: "usd",
     paymentMethodToken: "pm_card_visa",
+    reference: null,
+    captureLater: false,
     result: { kind: "approved", reference },
     createdAtMs: 1_735_689_600_000,
   };

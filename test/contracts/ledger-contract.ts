@@ -1,15 +1,18 @@
 // What every ledger must do, whatever it is made of: commits are whole, conflicts are found.
 // It must never know a product: it sees the port, and a way to read whole tables.
-import type { Change, Ledger, Tables } from "../../functions/flows/ports.ts";
+import type { Change, Tables } from "../../functions/domain/rows.ts";
+import type { Ledger } from "../../functions/flows/ports.ts";
 import {
   attemptRow,
   awkwardMetadata,
   bookingRow,
+  chargeRow,
   eventRow,
   insertOf,
   intentRow,
   keyRow,
   newId,
+  refundRow,
 } from "../support/ledger-rows.ts";
 
 /** A ledger under test; `rows` reads a whole table past the port. */
@@ -124,6 +127,7 @@ function describeTransactions(current: Current): void {
 
   const impossible: readonly (readonly [string, readonly Change[]])[] = [
     ["updates a missing row", [{ op: "update", table: "payment_intents", row: intentRow() }]],
+    ["updates a missing refund", [{ op: "update", table: "refunds", row: refundRow() }]],
     [
       "inserts a row twice",
       [insertOf("attempts", attemptRow({ id: "att_twice" })), insertOf("attempts", attemptRow({ id: "att_twice" }))],
@@ -140,6 +144,34 @@ function describeTransactions(current: Current): void {
 
     await expect(failing).rejects.toMatchObject({ name: "DomainError", code: "internal" });
     expect(await ledger.read({ idempotency_keys: key.keyHash })).toStrictEqual({});
+  });
+
+  test("ends a refund: it, its charge and its booking change together", async () => {
+    const { ledger, rows } = current();
+    const charge = chargeRow({ refundReservedMinor: 500n });
+    const refund = refundRow({ chargeId: charge.id });
+    await ledger.insert("given", [insertOf("charges", charge), insertOf("refunds", refund)]);
+    const done = { ...refund, version: 2, status: "succeeded" as const, metadata: awkwardMetadata };
+    const refunded = { ...charge, version: 2, refundReservedMinor: 0n, refundedMinor: 500n };
+    const booking = bookingRow({ kind: "refund", sourceId: refund.id });
+
+    await ledger.transact("refund", async (scope) => {
+      expect(await scope.read({ refunds: refund.id, charges: charge.id })).toStrictEqual({
+        refunds: refund,
+        charges: charge,
+      });
+      scope.write([
+        { op: "update", table: "refunds", row: done },
+        { op: "update", table: "charges", row: refunded },
+        insertOf("ledger_transactions", booking),
+      ]);
+    });
+
+    expect(await ledger.read({ refunds: refund.id, charges: charge.id })).toStrictEqual({
+      refunds: done,
+      charges: refunded,
+    });
+    expect((await rows("ledger_transactions")).filter((row) => row.sourceId === refund.id)).toEqual([booking]);
   });
 
   test("books the same business action once, even for two different events", async () => {
@@ -179,6 +211,18 @@ function describeConflicts(current: Current): void {
     expect((await ledger.read({ idempotency_keys: key.keyHash })).idempotency_keys?.generation).toBe(4);
   });
 
+  test("cannot both reserve the same rest of a charge", async () => {
+    const { ledger, rows } = current();
+    const charge = chargeRow();
+    await ledger.insert("given", [insertOf("charges", charge)]);
+
+    const outcomes = await Promise.all([reserve(ledger, charge.id, 1_200n), reserve(ledger, charge.id, 1_200n)]);
+
+    expect(outcomes.sort()).toEqual(["refused", "reserved"]);
+    expect((await ledger.read({ charges: charge.id })).charges?.refundReservedMinor).toBe(1_200n);
+    expect((await rows("refunds")).filter((row) => row.chargeId === charge.id)).toHaveLength(1);
+  });
+
   test("that both insert it commit once, and the loser's body finds the winner's row", async () => {
     const { ledger } = current();
     const key = keyRow();
@@ -197,6 +241,20 @@ function describeConflicts(current: Current): void {
     expect(first).toBe(second);
     expect(bodies).toBeGreaterThanOrEqual(2);
     expect((await ledger.read({ idempotency_keys: key.keyHash })).idempotency_keys?.owner).toBe(first);
+  });
+}
+
+async function reserve(ledger: Ledger, chargeId: string, amountMinor: bigint): Promise<"reserved" | "refused"> {
+  return await ledger.transact("reserve", async (scope) => {
+    const { charges: charge } = await scope.read({ charges: chargeId });
+    if (charge === undefined) throw new Error("the charge is missing");
+    const refundReservedMinor = charge.refundReservedMinor + amountMinor;
+    if (refundReservedMinor > charge.capturedMinor) return "refused";
+    scope.write([
+      { op: "update", table: "charges", row: { ...charge, refundReservedMinor } },
+      insertOf("refunds", refundRow({ chargeId, amountMinor })),
+    ]);
+    return "reserved";
   });
 }
 

@@ -1,8 +1,10 @@
 // What every ledger must list: an account's intents page by page, and the open attempts that nobody drives any more.
 // It must never know a product: it sees the port alone.
+
+import type { IntentQuery } from "../../functions/domain/pages.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
-import type { Change, IntentQuery } from "../../functions/flows/ports.ts";
-import { atMs, attemptRow, intentRow } from "../support/ledger-rows.ts";
+import type { Change } from "../../functions/domain/rows.ts";
+import { atMs, attemptRow, insertOf, intentRow } from "../support/ledger-rows.ts";
 import type { LedgerUnderTest } from "./ledger-contract.ts";
 
 /** Declares the suite for one kind of ledger; all its tests share one store. */
@@ -88,6 +90,26 @@ export function describeLedgerLists(name: string, open: () => Promise<LedgerUnde
         hasMore: false,
       });
       expect(await list({ createdFromMs: newestMs, customer: "cus_even" })).toEqual({ places: [0, 2], hasMore: false });
+    });
+
+    test("overdue holds are those whose window ended before, longest overdue first, until they are captured", async () => {
+      const due = (seconds: number) => atMs + seconds * 1_000;
+      const hold = { status: "requires_capture", amountCapturableMinor: 1n, captureMethod: "manual" } as const;
+      const holds = [3, 1, 2].map((seconds) => intentRow({ ...hold, captureBeforeMs: due(seconds) }));
+      await store.ledger.insert(
+        "given",
+        holds.map((row) => insertOf("payment_intents", row)),
+      );
+      const [third, first, second] = holds;
+      expect(await store.ledger.overdueHolds(due(3), 10)).toStrictEqual([first, second]);
+      expect(await store.ledger.overdueHolds(due(9), 1)).toStrictEqual([first]);
+      expect(await store.ledger.overdueHolds(due(1), 10)).toStrictEqual([]);
+
+      const captured = { ...intentRow(), id: first?.id ?? "", status: "succeeded" } as const;
+      await store.ledger.transact("capture", async (scope) =>
+        scope.write([{ op: "update", table: "payment_intents", row: captured }]),
+      );
+      expect(await store.ledger.overdueHolds(due(9), 10)).toStrictEqual([second, third]);
     });
 
     test("overdue attempts are the open ones whose lease ended before, oldest lease first", async () => {

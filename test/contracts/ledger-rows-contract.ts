@@ -1,6 +1,7 @@
 // How every ledger must keep rows: what went in comes out, value by value, however awkward.
 // It must never know a product: it sees the port, and a way to read whole tables.
-import type { Change, Tables } from "../../functions/flows/ports.ts";
+import type { LedgerTransaction } from "../../functions/domain/ledger.ts";
+import type { Change, Tables } from "../../functions/domain/rows.ts";
 import {
   atMs,
   attemptRow,
@@ -13,6 +14,7 @@ import {
   intentRow,
   keyRow,
   newId,
+  refundRow,
 } from "../support/ledger-rows.ts";
 import type { LedgerUnderTest } from "./ledger-contract.ts";
 
@@ -43,24 +45,35 @@ export function describeLedgerRows(name: string, open: () => Promise<LedgerUnder
 
     test("they are read by key, several tables at once, and a row that is not there is absent", async () => {
       const { ledger } = store;
-      const [intent, attempt] = [intentRow({ metadata: awkwardMetadata }), attemptRow()];
-      await ledger.insert("read", [insertOf("payment_intents", intent), insertOf("attempts", attempt)]);
+      const [intent, attempt, refund] = [intentRow({ metadata: awkwardMetadata }), attemptRow(), refundRow()];
+      await ledger.insert("read", [
+        insertOf("payment_intents", intent),
+        insertOf("attempts", attempt),
+        insertOf("refunds", refund),
+      ]);
 
       const keys = {
         payment_intents: intent.id,
         attempts: attempt.id,
+        refunds: refund.id,
         charges: "ch_none",
         idempotency_keys: awkwardText,
       };
 
       const found = await ledger.read(keys);
-      expect(found).toStrictEqual({ payment_intents: intent, attempts: attempt });
+      expect(found).toStrictEqual({ payment_intents: intent, attempts: attempt, refunds: refund });
       expect(Object.keys(found.payment_intents?.metadata ?? {})).toContain("__proto__");
       expect(await ledger.transact("read", (scope) => scope.read(keys))).toStrictEqual(found);
-      expect(await ledger.read({ charges: "c".repeat(5_000) })).toStrictEqual({});
+      expect(await ledger.read({ charges: "c".repeat(5_000), refunds: refund.id.toUpperCase() })).toStrictEqual({});
     });
   });
 }
+
+/** What a refund books: the entries of a charge the other way round. */
+const refundEntries: LedgerTransaction["entries"] = [
+  { ledgerAccount: "merchant_payable", direction: "debit", amountMinor: 500n },
+  { ledgerAccount: "acquirer_receivable", direction: "credit", amountMinor: 500n },
+];
 
 /** Every table with the values that are hard to keep. */
 const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
@@ -71,6 +84,7 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
       status: "requires_payment_method",
       amountMinor: 9_007_199_254_740_993n,
       amountReceivedMinor: 9_007_199_254_740_993n,
+      captureMethod: "manual",
       currency: "jpy",
       canceledAtMs: atMs + 1,
       cancellationReason: "duplicate",
@@ -102,8 +116,20 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
       paymentMethodTypes: [],
       automaticPaymentMethods: { enabled: true, allowRedirects: null },
     }),
+    intentRow({
+      status: "requires_capture",
+      amountMinor: 9_007_199_254_740_995n,
+      captureBeforeMs: atMs + 1,
+      amountCapturableMinor: 9_007_199_254_740_993n,
+    }),
   ],
-  attempts: [attemptRow(), attemptRow({ state: "declined", closedAtMs: atMs + 999 })],
+  attempts: [
+    attemptRow(),
+    attemptRow({ captureLater: true }),
+    attemptRow({ kind: "capture", acquirerReference: awkwardText, state: "declined", closedAtMs: atMs + 999 }),
+    attemptRow({ kind: "void", acquirerReference: "ref_1", cancellationReason: "abandoned" }),
+    attemptRow({ kind: "refund", acquirerReference: "ref_1", refundId: "re_1", state: "succeeded", closedAtMs: atMs }),
+  ],
   charges: [
     chargeRow({ metadata: awkwardMetadata, description: awkwardText, customer: "cus_1", receiptEmail: "" }),
     chargeRow({
@@ -112,6 +138,25 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
       acquirerReference: null,
       failure: { code: "card_declined", declineCode: "lost_card", message: awkwardText },
     }),
+    chargeRow({
+      amountMinor: 9_007_199_254_740_999n,
+      capturedMinor: 9_007_199_254_740_998n,
+      refundReservedMinor: 9_007_199_254_740_993n,
+      refundedMinor: 5n,
+    }),
+  ],
+  refunds: [
+    refundRow(),
+    refundRow({
+      version: 3,
+      status: "succeeded",
+      amountMinor: 9_007_199_254_740_993n,
+      currency: "jpy",
+      reason: "requested_by_customer",
+      metadata: awkwardMetadata,
+      createdAtMs: atMs + 1,
+    }),
+    refundRow({ status: "failed", reason: "fraudulent" }),
   ],
   idempotency_keys: [
     keyRow({ expand: ["latest_charge", "data.latest_charge"] }),
@@ -126,7 +171,7 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
     keyRow({ idempotencyKey: null, outcome: { status: 402, body: new Uint8Array(0) }, expiresAtMs: atMs }),
     keyRow({ outcome: { status: 200, body: null }, expiresAtMs: atMs }),
   ],
-  ledger_transactions: [bookingRow()],
+  ledger_transactions: [bookingRow(), bookingRow({ kind: "refund", sourceId: "re_1", entries: refundEntries })],
   events: [eventRow(), eventRow({ idempotencyKey: awkwardText, objectVersion: 2, data: new Uint8Array(0) })],
   outbox: [{ eventId: newId("evt"), createdAtMs: atMs }],
 };

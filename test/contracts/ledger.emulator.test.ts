@@ -5,8 +5,11 @@ import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { openEmulatorDatabase } from "../support/emulator-database.ts";
 import { describeAccounts } from "./accounts-contract.ts";
 import { describeLedger } from "./ledger-contract.ts";
+import { describeLedgerEvents } from "./ledger-events-contract.ts";
 import { describeLedgerLists } from "./ledger-lists-contract.ts";
+import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
+import { describeLedgerScan } from "./ledger-scan-contract.ts";
 
 const open = async () => {
   const opened = await openEmulatorDatabase();
@@ -16,6 +19,9 @@ const open = async () => {
 describeLedger("Spanner", open);
 describeLedgerRows("Spanner", open);
 describeLedgerLists("Spanner", open);
+describeLedgerRefunds("Spanner", open);
+describeLedgerEvents("Spanner", open);
+describeLedgerScan("Spanner", open);
 describeAccounts("Spanner", async () => {
   const opened = await openEmulatorDatabase();
   return { accounts: spannerAccounts(opened), close: opened.close };

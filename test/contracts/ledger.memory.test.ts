@@ -4,8 +4,11 @@ import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { describeAccounts } from "./accounts-contract.ts";
 import { describeLedger } from "./ledger-contract.ts";
+import { describeLedgerEvents } from "./ledger-events-contract.ts";
 import { describeLedgerLists } from "./ledger-lists-contract.ts";
+import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
+import { describeLedgerScan } from "./ledger-scan-contract.ts";
 
 const open = async () => {
   const ledger = memoryLedger();
@@ -19,4 +22,7 @@ const open = async () => {
 describeLedger("memory", open);
 describeLedgerRows("memory", open);
 describeLedgerLists("memory", open);
+describeLedgerRefunds("memory", open);
+describeLedgerEvents("memory", open);
+describeLedgerScan("memory", open);
 describeAccounts("memory", async () => ({ accounts: memoryAccounts(), close: async () => {} }));

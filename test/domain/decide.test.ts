@@ -1,40 +1,34 @@
 // What each command does to an intent in each state, as a table: one literal decision for every pair.
 // It must never leave a pair out: the type of the table demands all of them.
-import type { AcquirerResult, Attempt } from "../../functions/domain/attempt.ts";
+import type { Attempt } from "../../functions/domain/attempt.ts";
 import { type Command, type Decision, decide } from "../../functions/domain/decide.ts";
-import type { EventDraft } from "../../functions/domain/events.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
 import { refusal } from "../edge/parameter-matchers.ts";
-import { aCharge, anIntent } from "../support/payment-fixtures.ts";
+import { aCharge, anAttempt, anIntent } from "../support/payment-fixtures.ts";
 
 const nowMs = 1_772_366_460_000;
+const leaseUntilMs = nowMs + 30_000;
 const visa = { id: "pm_1", token: "pm_card_visa" };
 const failure = { code: "card_declined", declineCode: "lost_card", message: "Your card was declined." };
 const earlierDecline = { ...failure, chargeId: "ch_0", paymentMethod: { id: "pm_0", token: "pm_card_chargeDeclined" } };
-
-/** The attempt that stands open while an intent is processing. */
-const attempt: Attempt = {
-  id: "att_1",
-  accountId: "acct_1",
-  intentId: "pi_1",
-  kind: "authorize",
-  state: "open",
-  amountMinor: 1099n,
-  currency: "eur",
-  paymentMethodToken: "pm_card_visa",
-  paymentMethodId: "pm_1",
-  chargeId: "ch_1",
-  keyHash: "key_1",
-  leaseUntilMs: nowMs + 30_000,
-  createdAtMs: nowMs,
-  closedAtMs: null,
-};
+const held = {
+  status: "requires_capture",
+  captureMethod: "manual",
+  version: 3,
+  paymentMethod: visa,
+  captureBeforeMs: nowMs + 1,
+  amountCapturableMinor: 1099n,
+  latestChargeId: "ch_1",
+} as const;
 
 const states = {
   // Declined once before, so that the table shows when the decline is forgotten.
   requires_payment_method: anIntent({ version: 3, latestChargeId: "ch_0", lastPaymentError: earlierDecline }),
   requires_confirmation: anIntent({ status: "requires_confirmation", paymentMethod: visa }),
   processing: anIntent({ status: "processing", version: 2, paymentMethod: visa, activeAttemptId: "att_1" }),
+  requires_capture: anIntent(held),
+  // While a capture or a void is under way, the status stays and the slot is taken.
+  taken: anIntent({ ...held, version: 4, activeAttemptId: "att_1" }),
   succeeded: anIntent({
     status: "succeeded",
     version: 3,
@@ -46,8 +40,15 @@ const states = {
 } as const;
 
 const ids = { paymentMethodId: "pm_2", attemptId: "att_1", chargeId: "ch_1" };
-const approved: AcquirerResult = { kind: "approved", reference: "acq_1" };
-const confirm = { kind: "confirm", ids, keyHash: "key_1", leaseUntilMs: nowMs + 30_000 } as const;
+const fence = { keyHash: "key_1", leaseUntilMs };
+const confirm = { kind: "confirm", ids, ...fence } as const;
+const capture = {
+  kind: "capture",
+  ids,
+  ...fence,
+  charge: aCharge({ capturedMinor: 0n }),
+  metadata: undefined,
+} as const;
 
 const commands = {
   "update description": { kind: "update", changes: { description: "Tea" }, ids },
@@ -56,17 +57,17 @@ const commands = {
   "clear payment method": { kind: "update", changes: { paymentMethodToken: null }, ids },
   confirm: { ...confirm, changes: {} },
   "confirm with a payment method": { ...confirm, changes: { paymentMethodToken: "pm_card_mastercard" } },
-  cancel: { kind: "cancel", reason: "abandoned" },
-  "settle approved": { kind: "settle", attempt, result: approved },
-  "settle declined": { kind: "settle", attempt, result: { kind: "declined", failure } },
+  "confirm to hold": { ...confirm, changes: { captureMethod: "manual", paymentMethodToken: "pm_card_visa" } },
+  capture: { ...capture, amountMinor: null },
+  "capture part": { ...capture, amountMinor: 99n, metadata: { order: "17" } },
+  cancel: { kind: "cancel", reason: "abandoned", ids, ...fence, charge: capture.charge },
 } as const satisfies Record<string, Command>;
 
 type State = keyof typeof states;
 type CommandName = keyof typeof commands;
-type Expected = (given: PaymentIntent) => Decision | "throws";
+type Expected = (given: PaymentIntent) => Decision;
 
 const locked: Expected = () => ({ kind: "locked" });
-const throws: Expected = () => "throws";
 const refused =
   (message: string): Expected =>
   () => ({ kind: "refused", message });
@@ -74,11 +75,22 @@ const changed =
   (fields: Partial<PaymentIntent>, rest: Partial<Extract<Decision, { kind: "changed" }>> = {}): Expected =>
   (given) => ({ kind: "changed", events: [], ...rest, intent: { ...given, ...fields, version: given.version + 1 } });
 
-const cannot = (status: State, what: string) =>
+const open = "requires_payment_method, requires_confirmation";
+const cannot = (status: PaymentIntent["status"], what: string, allowed = open) =>
   refused(
-    `This PaymentIntent's status is ${status}, so ${what}. Only a PaymentIntent with one of these statuses may: requires_payment_method, requires_confirmation.`,
+    `This PaymentIntent's status is ${status}, so ${what}. Only a PaymentIntent with one of these statuses may: ${allowed}.`,
   );
-const cannotUpdate = (status: State, field: string) => cannot(status, `its ${field} could not be updated`);
+const cannotUpdate = (status: PaymentIntent["status"], field: string) =>
+  cannot(status, `its ${field} could not be updated`);
+const cannotConfirm = (status: PaymentIntent["status"]) => cannot(status, "it could not be confirmed");
+const cannotCapture = (status: PaymentIntent["status"]) =>
+  cannot(status, "it could not be captured", "requires_capture");
+const cannotCancel = (status: PaymentIntent["status"]) =>
+  cannot(status, "it could not be canceled", `${open}, requires_capture`);
+const hasSucceeded = refused(
+  "You cannot confirm this PaymentIntent because it has already succeeded after being previously confirmed.",
+);
+const wasCaptured = refused("This PaymentIntent could not be captured because it has already been captured.");
 
 const mastercard = { paymentMethod: { id: "pm_2", token: "pm_card_mastercard" } };
 const started = { status: "processing", activeAttemptId: "att_1" } as const;
@@ -86,14 +98,32 @@ const canceled = changed(
   { status: "canceled", canceledAtMs: nowMs, cancellationReason: "abandoned" },
   { events: [{ type: "payment_intent.canceled", about: "payment_intent" }] },
 );
-const succeededEvents: EventDraft[] = [
-  { type: "charge.succeeded", about: "charge" },
-  { type: "payment_intent.succeeded", about: "payment_intent" },
-];
-const failedEvents: EventDraft[] = [
-  { type: "charge.failed", about: "charge" },
-  { type: "payment_intent.payment_failed", about: "payment_intent" },
-];
+const attempt = anAttempt({ leaseUntilMs, createdAtMs: nowMs });
+const withMastercard = { ...attempt, paymentMethodToken: "pm_card_mastercard", paymentMethodId: "pm_2" };
+const about = (kind: "capture" | "void", fields: Partial<Attempt> = {}) =>
+  ({ activeAttemptId: "att_1", attempt: { ...attempt, kind, acquirerReference: "acq_1", ...fields } }) as const;
+const capturing = about("capture");
+const voiding = about("void", { cancellationReason: "abandoned" });
+const toHold = {
+  intent: { ...started, captureMethod: "manual", paymentMethod: { id: "pm_2", token: "pm_card_visa" } },
+  attempt: { ...attempt, captureLater: true, paymentMethodId: "pm_2" },
+} as const;
+
+const allLocked = Object.fromEntries(Object.keys(commands).map((name) => [name, locked])) as Record<
+  CommandName,
+  Expected
+>;
+
+/** What a closed intent still takes, and how it refuses the rest. */
+const closed = (status: "requires_capture" | "succeeded" | "canceled") => ({
+  "update description": changed({ description: "Tea" }),
+  "update amount": cannotUpdate(status, "amount"),
+  "update payment method": cannotUpdate(status, "payment_method"),
+  "clear payment method": cannotUpdate(status, "payment_method"),
+  confirm: status === "succeeded" ? hasSucceeded : cannotConfirm(status),
+  "confirm with a payment method": status === "succeeded" ? hasSucceeded : cannotConfirm(status),
+  "confirm to hold": status === "succeeded" ? hasSucceeded : cannotConfirm(status),
+});
 
 const table: Record<State, Record<CommandName, Expected>> = {
   requires_payment_method: {
@@ -106,11 +136,12 @@ const table: Record<State, Record<CommandName, Expected>> = {
     ),
     "confirm with a payment method": changed(
       { ...mastercard, ...started, lastPaymentError: null },
-      { attempt: { ...attempt, paymentMethodToken: "pm_card_mastercard", paymentMethodId: "pm_2" } },
+      { attempt: withMastercard },
     ),
+    "confirm to hold": changed({ ...toHold.intent, lastPaymentError: null }, { attempt: toHold.attempt }),
+    capture: cannotCapture("requires_payment_method"),
+    "capture part": cannotCapture("requires_payment_method"),
     cancel: canceled,
-    "settle approved": throws,
-    "settle declined": throws,
   },
   requires_confirmation: {
     "update description": changed({ description: "Tea" }),
@@ -118,126 +149,75 @@ const table: Record<State, Record<CommandName, Expected>> = {
     "update payment method": changed(mastercard),
     "clear payment method": changed({ paymentMethod: null, status: "requires_payment_method" }),
     confirm: changed(started, { attempt }),
-    "confirm with a payment method": changed(
-      { ...mastercard, ...started },
-      { attempt: { ...attempt, paymentMethodToken: "pm_card_mastercard", paymentMethodId: "pm_2" } },
-    ),
+    "confirm with a payment method": changed({ ...mastercard, ...started }, { attempt: withMastercard }),
+    "confirm to hold": changed(toHold.intent, { attempt: toHold.attempt }),
+    capture: cannotCapture("requires_confirmation"),
+    "capture part": cannotCapture("requires_confirmation"),
     cancel: canceled,
-    "settle approved": throws,
-    "settle declined": throws,
   },
-  processing: {
-    "update description": locked,
-    "update amount": locked,
-    "update payment method": locked,
-    "clear payment method": locked,
-    confirm: locked,
-    "confirm with a payment method": locked,
-    cancel: locked,
-    "settle approved": changed(
-      { status: "succeeded", activeAttemptId: null, latestChargeId: "ch_1", amountReceivedMinor: 1099n },
-      {
-        attempt: { ...attempt, state: "succeeded", closedAtMs: nowMs },
-        charge: aCharge({ createdAtMs: nowMs }),
-        booking: {
-          kind: "charge",
-          sourceId: "ch_1",
-          accountId: "acct_1",
-          intentId: "pi_1",
-          currency: "eur",
-          createdAtMs: nowMs,
-          entries: [
-            { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor: 1099n },
-            { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: 1099n },
-          ],
-        },
-        events: succeededEvents,
-      },
+  processing: allLocked,
+  requires_capture: {
+    ...closed("requires_capture"),
+    capture: changed({ activeAttemptId: "att_1" }, { attempt: capturing.attempt }),
+    "capture part": changed(
+      { activeAttemptId: "att_1", metadata: { order: "17" } },
+      { attempt: { ...capturing.attempt, amountMinor: 99n } },
     ),
-    "settle declined": changed(
-      {
-        status: "requires_payment_method",
-        activeAttemptId: null,
-        latestChargeId: "ch_1",
-        paymentMethod: null,
-        lastPaymentError: { ...failure, chargeId: "ch_1", paymentMethod: visa },
-      },
-      {
-        attempt: { ...attempt, state: "declined", closedAtMs: nowMs },
-        charge: aCharge({
-          status: "failed",
-          capturedMinor: 0n,
-          acquirerReference: null,
-          failure,
-          createdAtMs: nowMs,
-        }),
-        events: failedEvents,
-      },
-    ),
+    cancel: changed({ activeAttemptId: "att_1" }, { attempt: voiding.attempt }),
   },
+  taken: allLocked,
   succeeded: {
-    "update description": changed({ description: "Tea" }),
-    "update amount": cannotUpdate("succeeded", "amount"),
-    "update payment method": cannotUpdate("succeeded", "payment_method"),
-    "clear payment method": cannotUpdate("succeeded", "payment_method"),
-    confirm: refused(
-      "You cannot confirm this PaymentIntent because it has already succeeded after being previously confirmed.",
-    ),
-    "confirm with a payment method": refused(
-      "You cannot confirm this PaymentIntent because it has already succeeded after being previously confirmed.",
-    ),
-    cancel: cannot("succeeded", "it could not be canceled"),
-    "settle approved": throws,
-    "settle declined": throws,
+    ...closed("succeeded"),
+    capture: wasCaptured,
+    "capture part": wasCaptured,
+    cancel: cannotCancel("succeeded"),
   },
   canceled: {
-    "update description": changed({ description: "Tea" }),
-    "update amount": cannotUpdate("canceled", "amount"),
-    "update payment method": cannotUpdate("canceled", "payment_method"),
-    "clear payment method": cannotUpdate("canceled", "payment_method"),
-    confirm: cannot("canceled", "it could not be confirmed"),
-    "confirm with a payment method": cannot("canceled", "it could not be confirmed"),
-    cancel: cannot("canceled", "it could not be canceled"),
-    "settle approved": throws,
-    "settle declined": throws,
+    ...closed("canceled"),
+    capture: cannotCapture("canceled"),
+    "capture part": cannotCapture("canceled"),
+    cancel: cannotCancel("canceled"),
   },
 };
 
 describe.each(Object.keys(states) as State[])("an intent that is in %s", (state) => {
   test.each(Object.keys(commands) as CommandName[])("answers to: %s", (name) => {
     const given = structuredClone(states[state]);
-    const expected = table[state][name](states[state]);
-    if (expected === "throws") {
-      expect(() => decide(given, commands[name], nowMs)).toThrow("it must not be settled");
-    } else {
-      expect(decide(given, commands[name], nowMs)).toEqual(expected);
-    }
+    expect(decide(given, commands[name], nowMs)).toEqual(table[state][name](states[state]));
     // A decision is data: what it was made from stays as it was.
     expect(given).toEqual(states[state]);
   });
 });
 
-describe("beyond the table", () => {
-  test("a closed attempt is never settled again, even while it holds the slot", () => {
-    const closed = { ...attempt, state: "succeeded" } as const;
-    expect(() => decide(states.processing, { kind: "settle", attempt: closed, result: approved }, nowMs)).toThrow();
+describe("a capture", () => {
+  test.each([
+    ["of more than is held", "eur", 1099n, 1100n, { code: "amount_too_large", param: "amount_to_capture" }],
+    ["that misses its currency's step", "kwd", 5000n, 1005n, { code: "parameter_invalid", param: "amount_to_capture" }],
+    ["of half a krona", "isk", 5000n, 150n, { code: "parameter_invalid", param: "amount_to_capture" }],
+  ] as const)("%s is refused by the parameter", (_, currency, amountCapturableMinor, amountMinor, expected) => {
+    const given = anIntent({ ...held, currency, amountCapturableMinor });
+    expect(refusal(() => decide(given, { ...capture, amountMinor }, nowMs))).toEqual(expected);
   });
 
-  test("another attempt than the one in the slot is never settled", () => {
-    const other = { ...attempt, id: "att_2" };
-    expect(() => decide(states.processing, { kind: "settle", attempt: other, result: approved }, nowMs)).toThrow();
+  test.each([
+    ["no charge", null],
+    ["another charge", aCharge({ id: "ch_0" })],
+  ])("for which %s was read is a bug and throws", (_, charge) => {
+    expect(() => decide(states.requires_capture, { ...capture, amountMinor: null, charge }, nowMs)).toThrow("not read");
   });
+});
 
+describe("an update", () => {
   test.each([
     ["an amount below the minimum", { amountMinor: 49n }, { code: "amount_too_small", param: "amount" }],
     ["a currency that makes the amount too small", { currency: "huf" }, { code: "amount_too_small", param: "amount" }],
     ["a currency whose step the amount misses", { currency: "isk" }, { code: "parameter_invalid", param: "amount" }],
-  ] as const)("an update to %s is refused by the parameter", (_, changes, expected) => {
+  ] as const)("to %s is refused by the parameter", (_, changes, expected) => {
     const given = states.requires_confirmation;
     expect(refusal(() => decide(given, { kind: "update", changes, ids }, nowMs))).toEqual(expected);
   });
 
-  test("an update sets, keeps and removes metadata key by key, and clears it whole", () => {
+  test("sets, keeps and removes metadata key by key, and clears it whole", () => {
     const given = anIntent({ metadata: { a: "1", b: "2" } });
     const updated = (metadata: Record<string, string | null> | null) =>
       decide(given, { kind: "update", changes: { metadata }, ids }, nowMs);
@@ -245,7 +225,7 @@ describe("beyond the table", () => {
     expect(updated(null)).toHaveProperty("intent.metadata", {});
   });
 
-  test("an update whose metadata would make more than 50 keys is refused", () => {
+  test("whose metadata would make more than 50 keys is refused", () => {
     const keys = (count: number, prefix: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, "x"]));
     const given = anIntent({ metadata: keys(50, "a") });

@@ -32,7 +32,7 @@ describe("a create that is refused by its values stores nothing and leaves the k
     ["digits of another script", "amount=٢٠٠٠&currency=usd", "parameter_invalid_integer", "amount"],
     ["F27 a currency that is not", "amount=2000&currency=XXX", undefined, "currency"],
     ["a confirm without a method", "amount=2000&currency=usd&confirm=true", "parameter_missing", "payment_method"],
-    ["manual capture", "amount=2000&currency=usd&capture_method=manual", undefined, "capture_method"],
+    ["a capture method that is none", "amount=2000&currency=usd&capture_method=later", undefined, "capture_method"],
     ["51 metadata keys", `amount=2000&currency=usd&${keys(51)}`, undefined, "metadata"],
     [
       "a long metadata key",
@@ -127,6 +127,26 @@ describe("an update", () => {
   });
 });
 
+describe("a refund", () => {
+  test.each([
+    ["of nothing named", "amount=100", "parameter_missing", "payment_intent", 400],
+    ["of both at once", "payment_intent=pi_1&charge=ch_1", undefined, "charge", 400],
+    ["of an intent that is not", "payment_intent=pi_none", "resource_missing", "payment_intent", 404],
+    ["of a charge that is not", "charge=ch_none", "resource_missing", "charge", 404],
+    ["F26 of less than nothing", "charge=ch_none&amount=-5", "parameter_invalid_integer", "amount", 400],
+    ["F26 of nothing", "charge=ch_none&amount=0", "amount_too_small", "amount", 400],
+    ["for no such reason", "charge=ch_none&reason=expired_uncaptured_charge", undefined, "reason", 400],
+    ["with 51 metadata keys", `charge=ch_none&${keys(51)}`, undefined, "metadata", 400],
+  ])("%s is refused by name", async (_, form, code, param, status) => {
+    const world = await openWorld();
+    const reply = await world.post("/v1/refunds", form, { key: "K" });
+    expect(errorOf(reply)).toEqual(refused(code, param, status));
+    expect([world.ledger.rows("refunds"), world.ledger.rows("attempts")]).toEqual([[], []]);
+    // What was found out by looking at the ledger is the key's outcome; all else leaves the key free.
+    expect(stored(world)).toMatchObject(status === 404 ? { keys: 1, claims: 1 } : { keys: 0, claims: 0 });
+  });
+});
+
 describe("a list", () => {
   test.each([
     ["limit=0", "parameter_invalid_integer", "limit", 400],
@@ -141,6 +161,16 @@ describe("a list", () => {
     expect(errorOf(await world.get(`${creates}?${query}`))).toEqual(refused(code, param, status));
   });
 
+  test.each([
+    ["starting_after=re_nobody", "resource_missing", "starting_after", 404],
+    ["ending_before=re_nobody", "resource_missing", "ending_before", 404],
+    ["starting_after=re_a&ending_before=re_b", undefined, "ending_before", 400],
+    ["expand[]=charge", undefined, "expand[0]", 400],
+  ])("of refunds ?%s is refused by name", async (query, code, param, status) => {
+    const world = await openWorld();
+    expect(errorOf(await world.get(`/v1/refunds?${query}`))).toEqual(refused(code, param, status));
+  });
+
   test("F05 takes no cursor of another account", async () => {
     const world = await openWorld();
     const { json } = await world.post(creates, "amount=2000&currency=usd", { apiKey: apiKeys.second });
@@ -151,7 +181,7 @@ describe("a list", () => {
 
 describe("an id in a path that no object can have is as good as one that no object has", () => {
   const ids = ["pi_none", "ch_none", "pi_", "none", "pi_%C3%A9", "pi_%00", "pi_a%2Fb", "..", `pi_${"a".repeat(5_000)}`];
-  const calls = ["", "/confirm", "/cancel"];
+  const calls = ["", "/confirm", "/capture", "/cancel"];
   test.each(ids)("%s", async (id) => {
     const world = await openWorld();
     const posts = calls.map((call) => world.post(`${creates}/${id}${call}`, "", { key: `K${call}` }));
@@ -159,6 +189,12 @@ describe("an id in a path that no object can have is as good as one that no obje
     for (const answer of answers) expect(errorOf(answer)).toEqual(refused("resource_missing", "intent", 404));
     const charge = await world.get(`/v1/charges/${id}`);
     expect(errorOf(charge)).toEqual(refused("resource_missing", "charge", 404));
+    const refunds = [
+      await world.get(`/v1/refunds/${id}`),
+      await world.post(`/v1/refunds/${id}`, ""),
+      await world.post(`/v1/refunds/${id}/cancel`, ""),
+    ];
+    for (const answer of refunds) expect(errorOf(answer)).toEqual(refused("resource_missing", "refund", 404));
     expect(countRows(world)).toMatchObject({ intents: 0, charges: 0, events: 0 });
   });
 });

@@ -37,8 +37,8 @@ const send = ({ headers = {}, ...sent }: Sent) =>
 const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
 test.each<[string, number, Sent]>([
-  ["an unknown route", 404, { method: "GET", path: "/v1/refunds" }],
-  ["an unknown route to post to", 404, { path: "/v1/payment_intents/pi_1/capture", body: good }],
+  ["an unknown route", 404, { method: "GET", path: "/v1/payouts" }],
+  ["an unknown route to post to", 404, { path: "/v1/payment_intents/pi_1/increment_authorization", body: good }],
   ["the root", 404, { method: "GET", path: "/" }],
   ["a slash too many", 404, { path: `${creates}/`, body: good }],
   ["upper case in a route", 404, { path: "/V1/payment_intents", body: good }],

@@ -7,8 +7,9 @@ import {
   readExpansions,
   renderCharge,
   renderPaymentIntent,
+  renderRefund,
 } from "../../functions/edge/expand.ts";
-import { aCharge, aDeclinedView, anIntent, aPaidView } from "../support/payment-fixtures.ts";
+import { aCharge, aDeclinedView, anIntent, aPaidView, aRefundView } from "../support/payment-fixtures.ts";
 import { expectValid } from "../support/schemas.ts";
 
 /** The error that an action throws. */
@@ -32,11 +33,17 @@ describe("expand paths", () => {
       "payment_intent",
     ]);
     expect(readExpansions([], "charge", "one")).toEqual([]);
+    expect(readExpansions(["data.payment_intent", "data.charge"], "refund", "list")).toEqual([
+      "charge",
+      "payment_intent",
+    ]);
   });
 
   test.each([
     ["an unknown property", ["nonsense"], "payment_intent", "one", "nonsense"],
     ["an id that this API cannot show whole", ["customer"], "payment_intent", "one", "customer"],
+    ["a charge of a charge", ["charge"], "charge", "one", "charge"],
+    ["a refund's charge's refunds", ["charge.refunds"], "refund", "one", "charge.refunds"],
     ["an empty path", [""], "payment_intent", "one", ""],
     ["a property of another object", ["latest_charge"], "charge", "one", "latest_charge"],
     ["a name of every object", ["constructor"], "charge", "one", "constructor"],
@@ -99,6 +106,18 @@ describe("rendering", () => {
     expectValid("charge", JSON.parse(JSON.stringify(shown)));
   });
 
+  test("shows a refund's charge and intent as ids, or whole", () => {
+    expect(renderRefund(aRefundView(), ["balance_transaction"])).toMatchObject({
+      charge: "ch_1",
+      payment_intent: "pi_1",
+      balance_transaction: null,
+    });
+    const shown = renderRefund(aRefundView(), ["charge", "payment_intent"]);
+    expect(shown.charge).toMatchObject({ object: "charge", amount_refunded: 300, payment_intent: "pi_1" });
+    expect(shown.payment_intent).toMatchObject({ object: "payment_intent", latest_charge: "ch_1" });
+    expectValid("refund", JSON.parse(JSON.stringify(shown)));
+  });
+
   test("leaves null what does not exist yet", () => {
     const view = { intent: anIntent(), charge: null };
     expect(renderPaymentIntent(view, ["latest_charge"]).latest_charge).toBeNull();
@@ -109,5 +128,7 @@ describe("rendering", () => {
     expect(() => renderPaymentIntent({ intent, charge: null }, ["latest_charge"])).toThrow("not loaded");
     expect(() => renderPaymentIntent({ intent, charge: aCharge({ id: "ch_0" }) }, ["latest_charge"])).toThrow("pi_1");
     expect(() => renderCharge(aCharge(), null, ["payment_intent"])).toThrow("not loaded");
+    expect(() => renderRefund(aPaidView(), [])).toThrow("not loaded");
+    expect(() => renderRefund({ ...aRefundView(), charge: aCharge({ id: "ch_0" }) }, [])).toThrow("not loaded");
   });
 });

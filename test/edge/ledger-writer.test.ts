@@ -2,8 +2,10 @@
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { ledgerWriter } from "../../functions/edge/ledger-writer.ts";
-import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
+import { networkOver } from "../../functions/flows/answer-order.ts";
+import type { Log } from "../../functions/flows/ports.ts";
 import { died } from "../proof/crash-support.ts";
+import { bookingRow, insertOf } from "../support/ledger-rows.ts";
 import { beginMs, clientOf, openWorld, payForm } from "../support/world.ts";
 
 const account = "scheduler@project.iam.gserviceaccount.com";
@@ -19,24 +21,16 @@ const tokenOf = (payload: object) =>
 
 async function openWriter() {
   const world = await openWorld();
-  const acquirer = {
-    authorize: async (order: Parameters<typeof authorizePayment>[1]) =>
-      (
-        await authorizePayment(
-          { journal: world.journal, clock: world.clock, random: systemRandom, log: () => {} },
-          order,
-        )
-      ).result,
-  };
+  const acquirer = networkOver({ journal: world.journal, clock: world.clock, log: () => {} });
   const { ledger, clock } = world;
-  const client = clientOf(
-    ledgerWriter({ ledger, clock, acquirer, random: systemRandom, log: () => {}, callerAccount: account }),
-  );
+  const logged: Parameters<Log>[] = [];
+  const log: Log = (...line) => void logged.push(line);
+  const client = clientOf(ledgerWriter({ ledger, clock, acquirer, random: systemRandom, log, callerAccount: account }));
   const call = (authorization: string | undefined, path = "/complete", method = "POST") =>
     client.send(method, path, "", {
       headers: { host: "ledger-writer.example", authorization: authorization === undefined ? [] : authorization },
     });
-  return { world, call };
+  return { world, call, logged };
 }
 
 describe("the ledger-writer", () => {
@@ -52,6 +46,21 @@ describe("the ledger-writer", () => {
     // then
     expect([swept.status, swept.json]).toEqual([200, { settled: 1, left: 0 }]);
     expect(world.ledger.rows("payment_intents").map((intent) => intent.status)).toEqual(["succeeded"]);
+  });
+
+  test("verifies the ledger, and tells a bad row in one line of its own", async () => {
+    const { world, call, logged } = await openWriter();
+    const sound = await call(tokenOf(claims), "/verify");
+    await world.ledger.insert("orphan", [insertOf("ledger_transactions", bookingRow({ sourceId: "ch_gone" }))]);
+    const unsound = await call(tokenOf(claims), "/verify");
+
+    const fault = {
+      table: "ledger_transactions",
+      key: "charge/ch_gone",
+      problem: "its charge or refund does not exist",
+    };
+    expect([sound.status, sound.json.fault, unsound.status, unsound.json.fault]).toEqual([200, null, 200, fault]);
+    expect(logged.filter(([severity]) => severity === "ERROR")).toEqual([["ERROR", "ledger has a bad row", fault]]);
   });
 
   test.each([

@@ -3,7 +3,7 @@
 import { refuse } from "../../functions/domain/errors.ts";
 import type { StoredOutcome } from "../../functions/domain/idempotency.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
-import { aCharge, aDeclinedView, anIntent, aPaidView } from "../support/payment-fixtures.ts";
+import { aCharge, aDeclinedView, aHeldView, anIntent, aPaidView, aRefundView } from "../support/payment-fixtures.ts";
 import { expectValid } from "../support/schemas.ts";
 
 const renderer = wireRenderer();
@@ -31,6 +31,27 @@ describe("an answer with the intent", () => {
   test("has the same bytes every time", () => {
     const bytes = () => Buffer.from(renderer.intentAnswer(aPaidView(), ["latest_charge"]).body ?? []).toString("hex");
     expect(bytes()).toBe(bytes());
+  });
+});
+
+describe("an answer with a refund", () => {
+  test("is a 200 with the refund, also when the bank could not take it", () => {
+    for (const status of ["succeeded", "failed"] as const) {
+      const outcome = renderer.refundAnswer(aRefundView({ status }), []);
+      expect(outcome.status).toBe(200);
+      expectValid("refund", read(outcome));
+      expect(read(outcome)).toMatchObject({ id: "re_1", status, charge: "ch_1", payment_intent: "pi_1" });
+    }
+  });
+
+  test("applies the expansions it is given", () => {
+    const shown = read(renderer.refundAnswer(aRefundView(), ["charge", "payment_intent"]));
+    expectValid("refund", shown);
+    expect([shown.charge.amount_refunded, shown.payment_intent.id]).toEqual([300, "pi_1"]);
+  });
+
+  test("cannot be rendered without the refund", () => {
+    expect(() => renderer.refundAnswer(aPaidView(), [])).toThrow("not loaded");
   });
 });
 
@@ -94,6 +115,18 @@ describe("a decline", () => {
     expect("decline_code" in error).toBe(false);
   });
 
+  test("of a capture shows the charge and the intent that is still held", () => {
+    const failure = { code: "processing_error", declineCode: null, message: "Try again in a little bit." };
+    const outcome = renderer.declineAnswer(aHeldView(), failure);
+    expect(outcome.status).toBe(402);
+    expectValid("error", read(outcome));
+    expect(read(outcome).error).toMatchObject({
+      code: "processing_error",
+      charge: "ch_1",
+      payment_intent: { status: "requires_capture", amount_capturable: 1099 },
+    });
+  });
+
   test("cannot be rendered from a charge that did not fail", () => {
     expect(() => renderer.declineAnswer(aPaidView())).toThrow("without its failed charge");
     expect(() => renderer.declineAnswer({ intent: anIntent(), charge: null })).toThrow("without its failed charge");
@@ -104,10 +137,18 @@ describe("the data of an event", () => {
   test("is a snapshot of the object that the event is about, and nothing else", () => {
     const intent = read(renderer.eventData({ type: "payment_intent.succeeded", about: "payment_intent" }, aPaidView()));
     const charge = read(renderer.eventData({ type: "charge.succeeded", about: "charge" }, aPaidView()));
+    const refund = read(renderer.eventData({ type: "refund.created", about: "refund" }, aRefundView()));
     expect(Object.keys(intent)).toEqual(["object"]);
     expectValid("payment_intent", intent.object);
     expectValid("charge", charge.object);
+    expectValid("refund", refund.object);
     expect(charge.object.id).toBe(aCharge().id);
+  });
+
+  test("of a refund cannot be rendered without the refund", () => {
+    expect(() => renderer.eventData({ type: "refund.failed", about: "refund" }, aPaidView())).toThrow(
+      "without its refund",
+    );
   });
 
   test("of a charge cannot be rendered without the charge", () => {

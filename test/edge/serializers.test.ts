@@ -1,8 +1,9 @@
-// Intents and charges as the API shows them, against the schemas and the contract's sections 5 and 6.
+// Intents, charges and refunds as the API shows them, against the schemas and the contract's sections 5 and 6.
 // It must never snapshot a whole object: the schemas hold the shape, these tests hold the values that can go wrong.
 import { serializeCharge } from "../../functions/edge/serialize-charge.ts";
 import { serializePaymentIntent } from "../../functions/edge/serialize-payment-intent.ts";
-import { aCharge, aDeclinedView, anIntent, aPaidView } from "../support/payment-fixtures.ts";
+import { serializeRefund } from "../../functions/edge/serialize-refund.ts";
+import { aCharge, aDeclinedView, aHeldView, anIntent, aPaidView, aRefund } from "../support/payment-fixtures.ts";
 import { expectValid } from "../support/schemas.ts";
 
 /** What a client reads: the object after its way through JSON. */
@@ -31,6 +32,12 @@ describe("a payment intent", () => {
     expect(shown).toMatchObject({ payment_method: "pm_1", latest_charge: "ch_1", amount_received: 1099 });
     expect(JSON.stringify(shown)).not.toContain("pm_card_visa");
     expectValid("payment_intent", overTheWire(shown));
+  });
+
+  test("whose money is held shows what a capture may take, and nothing received", () => {
+    const shown = overTheWire(serializePaymentIntent(aHeldView().intent));
+    expect(shown).toMatchObject({ status: "requires_capture", amount_capturable: 1099, amount_received: 0 });
+    expectValid("payment_intent", shown);
   });
 
   test("keeps the last decline with its charge and payment method", () => {
@@ -116,17 +123,55 @@ describe("a charge", () => {
     expectValid("charge", shown);
   });
 
+  test("that is only held is paid and not captured", () => {
+    const shown = overTheWire(serializeCharge(aHeldView().charge));
+    expect(shown).toMatchObject({ status: "succeeded", paid: true, captured: false, amount_captured: 0 });
+    expect(shown.payment_method_details.card.amount_authorized).toBe(1099);
+    expectValid("charge", shown);
+  });
+
   test("counts as refunded only when nothing is left of it", () => {
     expect(serializeCharge(aCharge({ refundedMinor: 1098n }))).toMatchObject({
       refunded: false,
       amount_refunded: 1098,
     });
     expect(serializeCharge(aCharge({ refundedMinor: 1099n })).refunded).toBe(true);
+    expect(serializeCharge(aCharge({ capturedMinor: 99n, refundedMinor: 99n }))).toMatchObject({
+      refunded: true,
+      amount: 1099,
+      amount_captured: 99,
+      amount_refunded: 99,
+    });
+    expect(serializeCharge(aCharge({ capturedMinor: 0n })).refunded).toBe(false);
   });
 
   test("with a token of a real processor shows no card", () => {
     const shown = overTheWire(serializeCharge(aCharge({ paymentMethodToken: "tok_of_a_processor" })));
     expect(shown.payment_method_details).toEqual({ type: "card" });
     expectValid("charge", shown);
+  });
+});
+
+describe("a refund", () => {
+  test("names its charge, its intent and its payment method", () => {
+    const shown = overTheWire(serializeRefund(aRefund({ reason: "duplicate", metadata: { b: "2", a: "1" } }), "pm_1"));
+    expect(shown).toMatchObject({
+      status: "succeeded",
+      amount: 300,
+      currency: "eur",
+      created: 1_772_366_402,
+      charge: "ch_1",
+      payment_intent: "pi_1",
+      payment_method: "pm_1",
+      reason: "duplicate",
+    });
+    expect(Object.keys(shown.metadata)).toEqual(["a", "b"]);
+    expectValid("refund", shown);
+  });
+
+  test.each(["pending", "failed"] as const)("that is %s says so, and why it failed only if it did", (status) => {
+    const shown = overTheWire(serializeRefund(aRefund({ status }), "pm_1"));
+    expect([shown.status, "failure_reason" in shown]).toEqual([status, status === "failed"]);
+    expectValid("refund", shown);
   });
 });

@@ -22,7 +22,6 @@ function portsWith(journal: AcquirerJournal): TestAcquirerPorts {
   return {
     journal,
     clock: { now: () => nowMs, sleep: async () => {}, after: () => () => {} },
-    random: { id: (prefix) => `${prefix}_1`, token: () => "token" },
     log: (severity, message, fields) => void log.push(JSON.stringify({ severity, message, fields })),
     secret: "s3cret",
   };
@@ -42,7 +41,14 @@ describe("authorizations", () => {
 
     expect(first).toMatchObject({
       status: 200,
-      json: { ...order, result: { kind: "approved", reference: "auth_1" }, created_at_ms: 1_735_689_600_000 },
+      json: {
+        ...order,
+        kind: "authorize",
+        reference: null,
+        capture_later: false,
+        result: { kind: "approved", reference: "auth_att_1" },
+        created_at_ms: 1_735_689_600_000,
+      },
     });
     expect(second).toEqual(first);
   });
@@ -99,6 +105,8 @@ describe("authorizations", () => {
       "parameter_invalid",
       "payment_method",
     ],
+    ["a hold that is neither true nor false", { ...order, capture_later: "yes" }, "parameter_invalid", "capture_later"],
+    ["a reference", { ...order, reference: "auth_att_1" }, "parameter_unknown", undefined],
     ["a member too much", { ...order, capture: "no" }, "parameter_unknown", undefined],
     ["a member of the prototype", '{"__proto__":{"key":"att_1"}}', "parameter_unknown", undefined],
   ])("%s is 400 and leaves no line", async (_title, body, code, param) => {
@@ -107,6 +115,76 @@ describe("authorizations", () => {
     expect(answer).toMatchObject({ status: 400, json: { error: { code } } });
     expect(answer.json.error.param).toBe(param);
     expect((await call("GET", "/journal")).json).toEqual({ data: [] });
+  });
+});
+
+describe("captures, voids and refunds", () => {
+  const about = { key: "att_2", amount_minor: "99", currency: "usd", reference: "auth_att_1" };
+  const verbs = [
+    ["/captures", "capture"],
+    ["/voids", "void"],
+    ["/refunds", "refund"],
+  ] as const;
+
+  test.each(verbs)(
+    "%s takes an order about an authorization, and repeating it gives the same bytes",
+    async (path, kind) => {
+      await call("POST", "/authorizations", { ...order, capture_later: "true" });
+      const first = await call("POST", path, about);
+      nowMs += 5_000;
+
+      expect(first).toMatchObject({
+        status: 200,
+        json: {
+          ...about,
+          kind,
+          payment_method: null,
+          capture_later: false,
+          result: { kind: "approved", reference: `${kind}_att_2` },
+        },
+      });
+      expect(await call("POST", path, about)).toEqual(first);
+      expect((await call("GET", "/journal")).json.data).toHaveLength(2);
+    },
+  );
+
+  test("a refund that the bank will not take is an answer too", async () => {
+    await call("POST", "/authorizations", { ...order, payment_method: "pm_card_refundFail" });
+
+    expect((await call("POST", "/refunds", about)).json.result).toMatchObject({
+      kind: "declined",
+      code: "refund_failed",
+    });
+    expect((await call("POST", "/captures", { ...about, key: "att_3" })).json.result.kind).toBe("approved");
+  });
+
+  test("one key is one order: another verb under it is 400 idempotency_mismatch", async () => {
+    await call("POST", "/authorizations", order);
+    await call("POST", "/captures", about);
+
+    expect(await call("POST", "/voids", about)).toMatchObject({
+      status: 400,
+      json: { error: { code: "idempotency_mismatch", param: "key" } },
+    });
+  });
+
+  test.each<[string, object, string, string | undefined]>([
+    ["no reference", { ...about, reference: undefined }, "parameter_missing", "reference"],
+    ["a reference that was never given", { ...about, reference: "auth_att_9" }, "parameter_invalid", "reference"],
+    ["the reference of a decline", { ...about, reference: "auth_att_0" }, "parameter_invalid", "reference"],
+    ["a payment method", { ...about, payment_method: "pm_card_visa" }, "parameter_unknown", undefined],
+    ["a hold", { ...about, capture_later: "true" }, "parameter_unknown", undefined],
+    ["an amount of zero", { ...about, amount_minor: "0" }, "parameter_invalid", "amount_minor"],
+  ])("%s is 400 and leaves no line", async (_title, body, code, param) => {
+    await call("POST", "/authorizations", order);
+    await call("POST", "/authorizations", { ...order, key: "att_0", payment_method: "pm_card_chargeDeclined" });
+
+    for (const [path] of verbs) {
+      const answer = await call("POST", path, body);
+      expect(answer).toMatchObject({ status: 400, json: { error: { code } } });
+      expect(answer.json.error.param).toBe(param);
+    }
+    expect((await call("GET", "/journal")).json.data).toHaveLength(2);
   });
 });
 
@@ -143,7 +221,15 @@ describe("who may ask", () => {
     ["two headers", { authorization: ["Bearer s3cret", "Bearer s3cret"] }],
     ["an empty secret", { authorization: ["Bearer "] }],
   ])("%s is 401 everywhere else, unknown paths included", async (_title, headers) => {
-    for (const target of ["/authorizations", "/authorizations/att_1", "/journal", "/nowhere"]) {
+    for (const target of [
+      "/authorizations",
+      "/captures",
+      "/voids",
+      "/refunds",
+      "/authorizations/att_1",
+      "/journal",
+      "/nowhere",
+    ]) {
       const answer = await call("GET", target, "", headers);
       expect(answer).toMatchObject({ status: 401, json: { error: { code: "unauthorized" } } });
       expect(JSON.stringify(answer)).not.toContain("s3cret");
@@ -158,6 +244,8 @@ describe("who may ask", () => {
 describe("what is not there or does not work", () => {
   test.each([
     ["GET", "/authorizations", "POST"],
+    ["GET", "/captures", "POST"],
+    ["GET", "/refunds", "POST"],
     ["POST", "/journal", "GET"],
     ["DELETE", "/authorizations/att_1", "GET"],
     ["POST", "/health", "GET"],

@@ -43,6 +43,7 @@ describe("the schema", () => {
       "ledger_transactions",
       "outbox",
       "payment_intents",
+      "refunds",
     ]);
     const options = "committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true)";
     expect(ddl.filter((statement) => statement.includes(options))).toHaveLength(tables.size);
@@ -57,7 +58,7 @@ describe("the schema", () => {
     expect(starts.filter(({ table, first }) => times.get(table)?.includes(first))).toEqual([]);
     const numbers = columnsOfType("INT64");
     const startsWithNumber = starts.filter(({ table, first }) => numbers.get(table)?.includes(first));
-    expect(startsWithNumber.map(({ first }) => first)).toEqual(["open_shard", "outbox_shard"]);
+    expect(startsWithNumber.map(({ first }) => first)).toEqual(["hold_shard", "open_shard", "outbox_shard"]);
   });
 
   test("constrains every amount, and every state to the ones it knows", () => {

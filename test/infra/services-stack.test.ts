@@ -36,6 +36,8 @@ describe("the services stack", () => {
       "google_cloud_run_v2_service_iam_member payments-api/public",
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
       "google_cloud_scheduler_job complete-attempts/job",
+      "google_cloud_scheduler_job expire-holds/job",
+      "google_cloud_scheduler_job verify-ledger/job",
       "google_cloudfunctions2_function ledger-writer/function",
       "google_cloudfunctions2_function payments-api/function",
       "google_cloudfunctions2_function test-acquirer/function",
@@ -105,6 +107,15 @@ describe("the services stack", () => {
     expect(job).toMatchObject({ schedule: "* * * * *", retry_config: { retry_count: 0 }, attempt_deadline: "240s" });
     expect(uri).toMatch(/ledger-writer_function\w+\.service_config\[0\]\.uri\}\/complete$/);
     expect(job?.["http_target"].oidc_token.audience).toBe(uri.replace("/complete", ""));
+  });
+
+  test("verifies the ledger once a day, and does not begin again when that fails", () => {
+    const job = resources(closed.stacks.services, "google_cloud_scheduler_job").find(
+      (one) => one["name"] === "verify-ledger",
+    );
+
+    expect(job).toMatchObject({ schedule: "23 3 * * *", retry_config: { retry_count: 0 }, attempt_deadline: "240s" });
+    expect(job?.["http_target"].uri).toMatch(/\.uri\}\/verify$/);
   });
 
   test("gives every function its own account, the runtime of the tests, and concurrency only with a whole CPU", () => {

@@ -3,9 +3,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { controlFile, openControl } from "../../local/control.ts";
+import { memoryStores } from "../../local/embedded.ts";
+import { bookingRow, insertOf } from "../support/ledger-rows.ts";
 
 let folder: string;
 let file: string;
@@ -20,8 +21,12 @@ afterEach(() => {
 });
 
 async function call(verb: string, request: object, token?: string) {
+  return await ask(`/api-keys/${verb}`, request, token);
+}
+
+async function ask(target: string, request: object, token?: string) {
   const { url, token: right } = JSON.parse(readFileSync(file, "utf8"));
-  const response = await fetch(`${url}/api-keys/${verb}`, {
+  const response = await fetch(`${url}${target}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${token ?? right}` },
     body: JSON.stringify(request),
@@ -31,21 +36,21 @@ async function call(verb: string, request: object, token?: string) {
 
 describe("the control door", () => {
   test("makes a key that the accounts know, shows it once, and lists no more than its end", async () => {
-    const accounts = memoryAccounts();
-    control = await openControl(accounts, file);
+    const stores = memoryStores();
+    control = await openControl(stores, file);
 
     const created = await call("create", { accountName: "bob" });
     const listed = await call("list", { accountName: "bob" });
 
     const secret = String(created.body["secret"]);
-    expect(await accounts.findKey(apiKeyDigest(secret))).toMatchObject({ revokedAtMs: null });
+    expect(await stores.accounts.findKey(apiKeyDigest(secret))).toMatchObject({ revokedAtMs: null });
     expect(listed.body).toMatchObject({ keys: [{ lastFour: secret.slice(-4), revokedAtMs: null }] });
     expect(JSON.stringify(listed.body)).not.toContain(secret.slice(0, -4));
     expect(JSON.stringify(listed.body)).not.toContain(apiKeyDigest(secret));
   });
 
   test("revokes an account's keys", async () => {
-    control = await openControl(memoryAccounts(), file);
+    control = await openControl(memoryStores(), file);
     await call("create", { accountName: "bob" });
 
     const revoked = await call("revoke", { accountName: "bob", lastFour: null });
@@ -53,8 +58,19 @@ describe("the control door", () => {
     expect(revoked.body).toEqual({ revoked: 1 });
   });
 
+  test("verifies the ledger, and names the first bad row of it", async () => {
+    const stores = memoryStores();
+    control = await openControl(stores, file);
+    const sound = await ask("/verify-ledger", {});
+    await stores.ledger.insert("orphan", [insertOf("ledger_transactions", bookingRow({ sourceId: "ch_gone" }))]);
+    const unsound = await ask("/verify-ledger", {});
+
+    expect(sound.body).toMatchObject({ rows: { ledger_transactions: 0 }, fault: null });
+    expect(unsound.body).toMatchObject({ fault: { table: "ledger_transactions", key: "charge/ch_gone" } });
+  });
+
   test("answers nothing without the token", async () => {
-    control = await openControl(memoryAccounts(), file);
+    control = await openControl(memoryStores(), file);
 
     expect(await call("list", { accountName: "bob" }, "guess")).toEqual({
       status: 401,
@@ -65,14 +81,14 @@ describe("the control door", () => {
   test("writes where it is for this user only, even over a file that others could read", async () => {
     writeFileSync(file, "{}", { mode: 0o644 });
 
-    control = await openControl(memoryAccounts(), file);
+    control = await openControl(memoryStores(), file);
 
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test("takes its file away when it closes, but not that of a later laptop", async () => {
-    const first = await openControl(memoryAccounts(), file);
-    control = await openControl(memoryAccounts(), file);
+    const first = await openControl(memoryStores(), file);
+    control = await openControl(memoryStores(), file);
 
     first.close();
     expect(existsSync(file)).toBe(true);

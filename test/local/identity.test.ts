@@ -5,6 +5,7 @@ import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import type { FunctionName } from "../../functions/config.ts";
+import type { RefundQuery } from "../../functions/domain/pages.ts";
 import type { CacheRecord, JournalLine } from "../../functions/flows/ports.ts";
 import { identityOf } from "../../local/identity.ts";
 import { type Plan, plannedFunction } from "../../local/plan.ts";
@@ -23,12 +24,26 @@ const record: CacheRecord = {
   outcome: null,
 };
 const line: JournalLine = {
+  kind: "authorize",
   key: "att_1",
   amountMinor: 2000n,
   currency: "usd",
   paymentMethodToken: "pm_card_visa",
+  reference: null,
+  captureLater: false,
   result: { kind: "approved", reference: "r" },
   createdAtMs: 1,
+};
+
+const refundsAsked: RefundQuery = {
+  accountId: "acct_1",
+  limit: 10,
+  startingAfter: null,
+  endingBefore: null,
+  intentId: null,
+  chargeId: null,
+  createdFromMs: null,
+  createdBeforeMs: null,
 };
 
 /** The ports of a function under a plan, and the refusals that the laptop heard of. */
@@ -70,6 +85,13 @@ const calls: [string, string, FunctionName, string, (ports: Ports) => Promise<un
     "payments-api",
     "spanner.sessions.create",
     ({ ledger }) => ledger.read({ attempts: "a" }),
+  ],
+  [
+    "a page of refunds",
+    "google_spanner_database_iam_member",
+    "payments-api",
+    "spanner.sessions.create",
+    ({ ledger }) => ledger.listRefunds(refundsAsked),
   ],
   [
     "a look-up of a key",

@@ -50,7 +50,7 @@ describe("npm start", () => {
   );
 
   test(
-    "takes the next port and says so loudly when the wanted one is taken; keys of its accounts are managed by script",
+    "takes the next port and says so loudly when the wanted one is taken; scripts manage keys of its accounts and verify its ledger",
     async () => {
       const taken = createServer();
       const port = await listenFrom(taken, undefined);
@@ -63,6 +63,7 @@ describe("npm start", () => {
       const used = await fetch(`${baseUrl}/v1/payment_intents`, { headers: { Authorization: `Bearer ${secret}` } });
       const revoked = apiKey(`revoke --account bob --last-four ${secret.slice(-4)}`);
       const listed = apiKey("list --account bob");
+      const verified = shell("node scripts/node.cjs scripts/verify-ledger.ts", { LAPTOP_FOLDER: folder });
       const code = await laptop.end("SIGINT");
 
       expect(actual).not.toBe(String(port));
@@ -70,6 +71,7 @@ describe("npm start", () => {
       expect(used.status).toBe(200);
       expect(revoked).toBe("revoked 1 key of bob\n");
       expect(listed).toMatch(new RegExp(`^sk_test_…${secret.slice(-4)} {2}created \\S+ {2}revoked \\S+\\n$`));
+      expect(verified).toMatch(/^the ledger is sound: 0 ledger transactions, /);
       expect(code).toBe(0);
       expect(existsSync(path.join(folder, "control.json"))).toBe(false);
     },

@@ -234,7 +234,7 @@ describe("an acquirer that does not answer", () => {
     await world.clock.advance(defaultTimings.leaseMs + defaultTimings.callTimeoutMs + 1);
     const before = world.logged.length;
     await Promise.all([sweep(world), sweep(world)]);
-    const calls = world.logged.slice(before).filter((line) => line.includes("authorization answered"));
+    const calls = world.logged.slice(before).filter((line) => line.includes("order answered"));
     expect(calls).toHaveLength(1);
     expect(countRows(world)).toMatchObject({ charges: 1, bookings: 1 });
   });

@@ -3,7 +3,7 @@
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
-import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
+import { networkOver } from "../../functions/flows/answer-order.ts";
 import { completeAttempts, type Sweep } from "../../functions/flows/complete-attempts.ts";
 import { settleAttempt } from "../../functions/flows/settle-attempt.ts";
 import type { World } from "./world.ts";
@@ -12,10 +12,7 @@ import type { World } from "./world.ts";
 export async function sweep(world: World): Promise<Sweep> {
   const { ledger, clock, journal } = world;
   const log = (_: string, message: string) => void world.logged.push(message);
-  const acquirer = {
-    authorize: async (order: Parameters<typeof authorizePayment>[1]) =>
-      (await authorizePayment({ journal, clock, random: systemRandom, log }, order)).result,
-  };
+  const acquirer = networkOver({ journal, clock, log });
   const settle = settleAttempt({
     ledger,
     acquirer,

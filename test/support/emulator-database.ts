@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { Spanner } from "@google-cloud/spanner";
 import { type OpenSpanner, openSpanner, type SpannerNames } from "../../functions/adapters/spanner-client.ts";
 import { rowCodecs } from "../../functions/adapters/spanner-rows.ts";
-import type { Tables } from "../../functions/flows/ports.ts";
+import type { Tables } from "../../functions/domain/rows.ts";
 import { readDdl } from "../../infra/ddl.ts";
 
 /** A database that only the caller knows. `rows` reads a whole table. */

@@ -5,7 +5,7 @@ import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
-import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
+import { networkOver } from "../../functions/flows/answer-order.ts";
 import type { Accounts, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
 import { apiKeys, clientOf, type Reply } from "./world.ts";
 
@@ -15,13 +15,15 @@ export async function openHeldApi(stores: { ledger: Ledger; cache: IdempotencyCa
   const [atAcquirer, atPause] = [place(), place()];
   const journal = memoryAcquirerJournal();
   const log = () => {};
+  const network = networkOver({ journal, clock: systemClock, log });
   const handler = paymentsApi(
     {
       ...stores,
       acquirer: {
+        ...network,
         authorize: async (order) => {
           await atAcquirer.pass();
-          return (await authorizePayment({ journal, clock: systemClock, random: systemRandom, log }, order)).result;
+          return await network.authorize(order);
         },
       },
       clock: { ...systemClock, sleep: atPause.pass },

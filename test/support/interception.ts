@@ -4,8 +4,8 @@
 /** What happens at a call. `before` means the effect did not happen, `after` that it did and the caller hears something else. */
 export type Fault =
   | { readonly at: "before" | "after"; readonly act: "throw"; readonly error: unknown }
-  /** The process dies: the call never returns, and nothing after it runs. */
-  | { readonly at: "before" | "after"; readonly act: "die" }
+  /** The process dies: the call never returns, and nothing after it runs; `takes` ends whatever else runs in it. */
+  | { readonly at: "before" | "after"; readonly act: "die"; readonly takes?: () => void }
   /** The call waits until the promise resolves, and goes on as if nothing had happened. */
   | { readonly at: "before" | "after"; readonly act: "wait"; readonly until: Promise<unknown> };
 
@@ -16,9 +16,14 @@ export interface Intercepted<Port> {
   readonly calls: string[];
   /** Disturbs the `nth` call (1 is the next one) of `method`, once. */
   disturb(method: keyof Port & string, fault: Fault, nth?: number): void;
+  /** Disturbs the `nth` call (1 is the next one) of whatever method, once. */
+  disturbCall(nth: number, fault: Fault): void;
   /** Disturbs every call of every method until the returned function is called. */
   disturbAll(fault: Fault): () => void;
 }
+
+/** Stands for each method; no port has one of this name. */
+const anyMethod = "*";
 
 /** Wraps a port's methods. */
 export function intercept<Port extends object>(port: Port): Intercepted<Port> {
@@ -28,7 +33,7 @@ export function intercept<Port extends object>(port: Port): Intercepted<Port> {
 
   const faultFor = (method: string): Fault | undefined => {
     for (const [index, rule] of rules.entries()) {
-      if (rule.method !== method) continue;
+      if (rule.method !== method && rule.method !== anyMethod) continue;
       rule.left -= 1;
       if (rule.left > 0) continue;
       rules.splice(index, 1);
@@ -54,6 +59,7 @@ export function intercept<Port extends object>(port: Port): Intercepted<Port> {
     port: wrapped,
     calls,
     disturb: (method, fault, nth = 1) => void rules.push({ method, fault, left: nth }),
+    disturbCall: (nth, fault) => void rules.push({ method: anyMethod, fault, left: nth }),
     disturbAll: (fault) => {
       always = fault;
       return () => {
@@ -65,5 +71,6 @@ export function intercept<Port extends object>(port: Port): Intercepted<Port> {
 
 async function suffer(fault: Fault): Promise<void> {
   if (fault.act === "throw") throw fault.error;
+  if (fault.act === "die") fault.takes?.();
   await (fault.act === "wait" ? fault.until : new Promise(() => {}));
 }

@@ -5,7 +5,8 @@ import type { Charge } from "../../functions/domain/charge.ts";
 import type { PaymentEvent } from "../../functions/domain/events.ts";
 import type { LedgerTransaction } from "../../functions/domain/ledger.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
-import type { Change, KeyRow, Tables } from "../../functions/flows/ports.ts";
+import type { Refund } from "../../functions/domain/refund.ts";
+import type { Change, KeyRow, Tables } from "../../functions/domain/rows.ts";
 
 /** 2026-01-15 12:00:00.007 UTC: milliseconds that a rounding would lose. */
 export const atMs = Date.UTC(2026, 0, 15, 12, 0, 0, 7);
@@ -38,6 +39,8 @@ export function intentRow(changes: Partial<PaymentIntent> = {}): PaymentIntent {
     version: 1,
     status: "requires_confirmation",
     amountMinor: 2_000n,
+    captureBeforeMs: null,
+    amountCapturableMinor: 0n,
     amountReceivedMinor: 0n,
     currency: "usd",
     captureMethod: "automatic",
@@ -77,7 +80,11 @@ export function attemptRow(changes: Partial<Attempt> = {}): Attempt {
     currency: "usd",
     paymentMethodToken: "pm_card_visa",
     paymentMethodId: "pm_1",
+    captureLater: false,
+    acquirerReference: null,
     chargeId: "ch_x",
+    refundId: null,
+    cancellationReason: null,
     keyHash: "hash_x",
     leaseUntilMs: atMs + 30_000,
     createdAtMs: atMs,
@@ -97,6 +104,7 @@ export function chargeRow(changes: Partial<Charge> = {}): Charge {
     status: "succeeded",
     amountMinor: 2_000n,
     capturedMinor: 2_000n,
+    refundReservedMinor: 0n,
     refundedMinor: 0n,
     currency: "usd",
     createdAtMs: atMs,
@@ -110,6 +118,24 @@ export function chargeRow(changes: Partial<Charge> = {}): Charge {
     statementDescriptor: null,
     statementDescriptorSuffix: null,
     metadata: {},
+    ...changes,
+  };
+}
+
+/** A refund under way. */
+export function refundRow(changes: Partial<Refund> = {}): Refund {
+  return {
+    id: newId("re"),
+    accountId: "acct_rows",
+    intentId: "pi_x",
+    chargeId: "ch_x",
+    version: 1,
+    status: "pending",
+    amountMinor: 500n,
+    currency: "usd",
+    reason: null,
+    metadata: {},
+    createdAtMs: atMs,
     ...changes,
   };
 }

@@ -1,8 +1,9 @@
 // Proves that the schemas notice what they are there for: a schema that accepts everything guards nothing.
 // It must never test a serializer: its values are made wrong by hand.
 import { serializePaymentIntent } from "../../functions/edge/serialize-payment-intent.ts";
-import { aDeclinedView } from "./payment-fixtures.ts";
-import { schemaProblems } from "./schemas.ts";
+import { serializeRefund } from "../../functions/edge/serialize-refund.ts";
+import { aDeclinedView, aRefund } from "./payment-fixtures.ts";
+import { expectValidAnswer, schemaProblems } from "./schemas.ts";
 
 /** A declined intent as JSON, with one field replaced. */
 function intentWith(fields: Record<string, unknown>): unknown {
@@ -41,5 +42,33 @@ describe("the schema of an error", () => {
     ["an empty message", { type: "api_error", message: "" }],
   ])("refuses %s", (_, error) => {
     expect(schemaProblems("error", { error })).toHaveLength(1);
+  });
+});
+
+describe("the schema of a refund", () => {
+  const refundWith = (fields: object) => ({ ...serializeRefund(aRefund(), "pm_1"), ...fields });
+
+  test("accepts a whole one", () => {
+    expect(schemaProblems("refund", refundWith({}))).toEqual([]);
+  });
+
+  test.each([
+    ["of nothing", { amount: 0 }],
+    ["of less than nothing", { amount: -5 }],
+    ["in a state that does not exist", { status: "requires_action" }],
+    ["for a reason that nobody can give", { reason: "expired_uncaptured_charge" }],
+    ["of no charge", { charge: null }],
+    ["with a field that nobody described", { reserved: 1 }],
+  ])("refuses one %s", (_, fields) => {
+    expect(schemaProblems("refund", refundWith(fields))).toHaveLength(1);
+  });
+});
+
+describe("an answer, which says itself what it is", () => {
+  test("is refused when it is nothing that has a schema, or not what it says", () => {
+    expect(() => expectValidAnswer({ object: "dispute" })).toThrow("dispute");
+    expect(() => expectValidAnswer({})).toThrow();
+    expect(() => expectValidAnswer({ ...serializeRefund(aRefund(), "pm_1"), object: "charge" })).toThrow();
+    expectValidAnswer({ ...serializeRefund(aRefund(), "pm_1") });
   });
 });

@@ -1,11 +1,38 @@
 // The shapes of our answers, stricter than the official client's types: closed enums, no undescribed field.
 // It must never follow the serializers: required fields come from the client's types, values from the contract.
 import type Stripe from "stripe";
+import { charge, refund } from "./charge-schemas.ts";
 import { nullable, objectOf, problemsOf, type Schema } from "./json-schema.ts";
+import {
+  address,
+  amount,
+  billingDetails,
+  brand,
+  choice,
+  currency,
+  declineCodes,
+  documentation,
+  funding,
+  id,
+  integer,
+  lastFour,
+  metadata,
+  no,
+  nothing,
+  seconds,
+  text,
+} from "./schema-words.ts";
 
 /** Fails the test unless the value is a valid object of this kind; takes what `JSON.parse` gives. */
 export function expectValid(kind: SchemaKind, value: unknown): void {
   expect(schemaProblems(kind, value)).toEqual([]);
+}
+
+/** Fails the test unless a body of the API is valid for what it says it is; an error by its `error` key. */
+export function expectValidAnswer(body: { readonly error?: unknown; readonly object?: unknown }): void {
+  const kind = body.error === undefined ? body.object : "error";
+  expect(Object.keys(schemas)).toContain(kind);
+  expectValid(kind as SchemaKind, body);
 }
 
 /** What is wrong with a value of this kind, one line each. */
@@ -13,43 +40,10 @@ export function schemaProblems(kind: SchemaKind, value: unknown): string[] {
   return problemsOf(value, schemas[kind], schemas);
 }
 
-/** The objects that have a schema; `error` is a whole error body, `list` a page of intents or charges. */
-export type SchemaKind = "payment_intent" | "charge" | "payment_method" | "error" | "list";
+/** The objects that have a schema; `error` is a whole error body, `list` a page of what can be listed. */
+export type SchemaKind = "payment_intent" | "charge" | "refund" | "event" | "payment_method" | "error" | "list";
 
-const text: Schema = { type: "string" };
-const integer: Schema = { type: "integer" };
-const amount: Schema = { type: "integer", minimum: 0 };
-/** Seconds: a time in milliseconds would be beyond the year 5000, and one below 2001 is no time of ours. */
-const seconds: Schema = { type: "integer", minimum: 1_000_000_000 };
-const nothing: Schema = { type: "null" };
-const no: Schema = { const: false };
-const choice = (...values: readonly string[]): Schema => ({ type: "string", enum: values });
-const id = (prefix: string): Schema => ({ type: "string", pattern: `^${prefix}_[A-Za-z0-9]+$` });
-const currency: Schema = { type: "string", pattern: "^[a-z]{3}$" };
-const metadata: Schema = { type: "object", additionalProperties: text };
-const documentation: Schema = { type: "string", pattern: "^https://docs\\.stripe\\.com/error-codes/[a-z]+(-[a-z]+)*$" };
-const brand = choice("amex", "diners", "discover", "jcb", "mastercard", "unionpay", "visa");
-const funding = choice("credit", "debit", "prepaid", "unknown");
-const lastFour: Schema = { type: "string", pattern: "^[0-9]{4}$" };
 const errorType = choice("api_error", "card_error", "idempotency_error", "invalid_request_error");
-const declineCodes = ["card_declined", "expired_card", "incorrect_cvc", "processing_error"];
-
-const address = objectOf<Stripe.Address>({
-  city: nullable(text),
-  country: nullable(text),
-  line1: nullable(text),
-  line2: nullable(text),
-  postal_code: nullable(text),
-  state: nullable(text),
-});
-
-const billingDetails = objectOf<Stripe.Charge.BillingDetails>({
-  address: nullable(address),
-  email: nullable(text),
-  name: nullable(text),
-  phone: nullable(text),
-  tax_id: nullable(text),
-});
 
 const paymentMethod = objectOf<Stripe.PaymentMethod>(
   {
@@ -121,7 +115,7 @@ const paymentIntent = objectOf<Stripe.PaymentIntent>({
     ),
   ),
   canceled_at: nullable(seconds),
-  cancellation_reason: nullable(choice("duplicate", "fraudulent", "requested_by_customer", "abandoned")),
+  cancellation_reason: nullable(choice("duplicate", "fraudulent", "requested_by_customer", "abandoned", "automatic")),
   capture_method: choice("automatic", "automatic_async", "manual"),
   client_secret: nullable({ type: "string", pattern: "^pi_[A-Za-z0-9]+_secret_[A-Za-z0-9_-]+$" }),
   confirmation_method: choice("automatic", "manual"),
@@ -163,87 +157,6 @@ const paymentIntent = objectOf<Stripe.PaymentIntent>({
   transfer_group: nullable(text),
 });
 
-const outcome = objectOf<Stripe.Charge.Outcome>(
-  {
-    advice_code: nothing,
-    network_advice_code: nothing,
-    network_decline_code: nothing,
-    network_status: choice("approved_by_network", "declined_by_network", "not_sent_to_network"),
-    reason: nullable(text),
-    seller_message: nullable(text),
-    type: choice("authorized", "issuer_declined", "blocked"),
-  },
-  { risk_level: choice("normal", "elevated", "highest") },
-);
-
-const cardDetails = objectOf<Stripe.Charge.PaymentMethodDetails.Card>({
-  amount_authorized: nullable(amount),
-  authorization_code: nothing,
-  brand,
-  checks: nothing,
-  country: nothing,
-  electronic_commerce_indicator: nothing,
-  exp_month: integer,
-  exp_year: integer,
-  funding,
-  installments: nothing,
-  last4: lastFour,
-  mandate: nothing,
-  network: brand,
-  network_transaction_id: nothing,
-  regulated_status: nothing,
-  three_d_secure: nothing,
-  transaction_link_id: nothing,
-  wallet: nothing,
-});
-
-const charge = objectOf<Stripe.Charge>({
-  id: id("ch"),
-  object: { const: "charge" },
-  amount,
-  amount_captured: amount,
-  amount_refunded: amount,
-  application: nothing,
-  application_fee: nothing,
-  application_fee_amount: nothing,
-  balance_transaction: nothing,
-  billing_details: billingDetails,
-  calculated_statement_descriptor: nullable(text),
-  captured: { type: "boolean" },
-  created: seconds,
-  currency,
-  customer: nullable(text),
-  description: nullable(text),
-  disputed: no,
-  failure_balance_transaction: nothing,
-  failure_code: nullable(choice(...declineCodes)),
-  failure_message: nullable(text),
-  fraud_details: nullable({ type: "object" }),
-  livemode: no,
-  metadata,
-  on_behalf_of: nothing,
-  outcome: nullable(outcome),
-  paid: { type: "boolean" },
-  payment_intent: { anyOf: [id("pi"), nothing, { $ref: "payment_intent" }] },
-  payment_method: nullable(id("pm")),
-  payment_method_details: nullable(
-    objectOf<Stripe.Charge.PaymentMethodDetails>({ type: choice("card") }, { card: cardDetails }),
-  ),
-  receipt_email: nullable(text),
-  receipt_number: nothing,
-  receipt_url: nothing,
-  refunded: { type: "boolean" },
-  review: nothing,
-  shipping: nothing,
-  source: nothing,
-  source_transfer: nothing,
-  statement_descriptor: nullable(text),
-  statement_descriptor_suffix: nullable(text),
-  status: choice("succeeded", "pending", "failed"),
-  transfer_data: nothing,
-  transfer_group: nothing,
-});
-
 const error: Schema = {
   type: "object",
   required: ["error"],
@@ -264,7 +177,7 @@ const error: Schema = {
             "rate_limit",
           ],
           ...["parameter_invalid_empty", "parameter_invalid_integer", "parameter_unknown", "resource_missing"],
-          ...["payment_intent_unexpected_state", "url_invalid"],
+          ...["payment_intent_unexpected_state", "url_invalid", "charge_already_refunded"],
         ),
         decline_code: text,
         doc_url: documentation,
@@ -278,16 +191,40 @@ const error: Schema = {
   },
 };
 
+const event = objectOf<Stripe.EventBase>({
+  id: id("evt"),
+  object: { const: "event" },
+  api_version: { const: "2026-10-28.endive" },
+  created: seconds,
+  data: objectOf<Stripe.Event.Data>({
+    object: { anyOf: [{ $ref: "payment_intent" }, { $ref: "charge" }, { $ref: "refund" }] } as never,
+  }),
+  livemode: no,
+  pending_webhooks: integer,
+  request: objectOf<Stripe.Event.Request>({ id: nullable(text), idempotency_key: nullable(text) }),
+  type: choice(
+    ...["payment_intent.created", "payment_intent.succeeded", "payment_intent.payment_failed"],
+    ...["payment_intent.canceled", "payment_intent.amount_capturable_updated"],
+    ...["charge.succeeded", "charge.failed", "charge.captured", "charge.refunded"],
+    ...["refund.created", "refund.updated", "refund.failed"],
+  ),
+});
+
 const list = objectOf<Stripe.ApiList<unknown>>({
   object: { const: "list" },
   url: { type: "string", pattern: "^/v1/[a-z_]+$" },
   has_more: { type: "boolean" },
-  data: { type: "array", items: { anyOf: [{ $ref: "payment_intent" }, { $ref: "charge" }] } },
+  data: {
+    type: "array",
+    items: { anyOf: [{ $ref: "payment_intent" }, { $ref: "charge" }, { $ref: "refund" }, { $ref: "event" }] },
+  },
 });
 
 const schemas: Readonly<Record<SchemaKind, Schema>> = {
   payment_intent: paymentIntent,
   charge,
+  refund,
+  event,
   payment_method: paymentMethod,
   error,
   list,

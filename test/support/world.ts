@@ -10,10 +10,10 @@ import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import type { WireHandler } from "../../functions/edge/wire.ts";
-import { authorizePayment } from "../../functions/flows/authorize-payment.ts";
-import type { Acquirer } from "../../functions/flows/ports.ts";
+import { networkOver } from "../../functions/flows/answer-order.ts";
 import { intercept } from "./interception.ts";
 import { manualClock } from "./manual-clock.ts";
+import { expectValidAnswer } from "./schemas.ts";
 
 /** When every world begins: 2026-01-15 12:00:00 UTC. */
 export const beginMs = Date.UTC(2026, 0, 15, 12, 0, 0);
@@ -38,9 +38,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
         typeof value === "bigint" ? String(value) : value,
       ),
     );
-  const network: Acquirer = {
-    authorize: async (order) => (await authorizePayment({ journal, clock, random: systemRandom, log }, order)).result,
-  };
+  const network = networkOver({ journal, clock, log });
   for (const [name, secret] of Object.entries(apiKeys)) {
     const account = await accounts.ensureAccount({ id: `acct_${name}`, name, createdAtMs: beginMs });
     await accounts.addKey({
@@ -59,21 +57,32 @@ export async function openWorld(timings: Timings = defaultTimings) {
       acquirer: intercept(network),
       accounts: intercept(accounts),
     };
-    const handler = paymentsApi(
-      {
-        ledger: ports.ledger.port,
-        cache: ports.cache.port,
-        acquirer: ports.acquirer.port,
-        accounts: ports.accounts.port,
-        clock,
-        random: systemRandom,
-        log,
-      },
-      timings,
+    const handler = answersChecked(
+      paymentsApi(
+        {
+          ledger: ports.ledger.port,
+          cache: ports.cache.port,
+          acquirer: ports.acquirer.port,
+          accounts: ports.accounts.port,
+          clock,
+          random: systemRandom,
+          log,
+        },
+        timings,
+      ),
     );
     return { handler, ports, ...clientOf(handler) };
   };
   return { clock, ledger, cache, accounts, journal, logged, startServer, ...startServer() };
+}
+
+/** The handler, with every answer of every test held against the schemas. */
+function answersChecked(handler: WireHandler): WireHandler {
+  return async (request) => {
+    const response = await handler(request);
+    if (request.target.startsWith("/v1/")) expectValidAnswer(JSON.parse(response.body.toString("utf8")));
+    return response;
+  };
 }
 
 /** An answer as a test reads it. */

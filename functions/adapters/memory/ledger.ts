@@ -4,17 +4,12 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { refuse } from "../../domain/errors.ts";
+import type { IntentPage, IntentQuery, RefundQuery } from "../../domain/pages.ts";
 import type { PaymentIntent } from "../../domain/payment-intent.ts";
-import type {
-  Change,
-  FoundRows,
-  IntentPage,
-  IntentQuery,
-  Ledger,
-  LedgerTransactionScope,
-  ReadKeys,
-  Tables,
-} from "../../flows/ports.ts";
+import type { Refund } from "../../domain/refund.ts";
+import type { Change, FoundRows, ReadKeys, Tables } from "../../domain/rows.ts";
+import type { Ledger, LedgerTransactionScope } from "../../flows/ports.ts";
+import { scanOf } from "./scan.ts";
 import { isRowExists, type MemoryTables, memoryTables, preparedChanges } from "./tables.ts";
 
 /** An empty ledger. */
@@ -46,7 +41,26 @@ export function memoryLedger(): MemoryLedger {
     },
     listIntents: async (query) => {
       await nextTurn();
-      return page(tables.rows("payment_intents"), query);
+      return intentPage(tables.rows("payment_intents"), query);
+    },
+    listRefunds: async (query) => {
+      await nextTurn();
+      return refundPage(tables.rows("refunds"), query);
+    },
+    listEvents: async (query) => {
+      await nextTurn();
+      const matching = tables.rows("events").filter(({ type }) => query.types === null || query.types.includes(type));
+      const { rows, hasMore } = page(matching, query);
+      return { events: rows, hasMore };
+    },
+    overdueHolds: async (captureBeforeMs, limit) => {
+      await nextTurn();
+      const overdue = tables
+        .rows("payment_intents")
+        .flatMap((each) => (each.captureBeforeMs === null ? [] : [{ intent: each, dueMs: each.captureBeforeMs }]))
+        .filter(({ dueMs }) => dueMs < captureBeforeMs);
+      overdue.sort((one, other) => one.dueMs - other.dueMs || compare(one.intent.id, other.intent.id));
+      return overdue.slice(0, limit).map(({ intent }) => intent);
     },
     overdueAttempts: async (leaseUntilBeforeMs, limit) => {
       await nextTurn();
@@ -57,6 +71,7 @@ export function memoryLedger(): MemoryLedger {
         .sort((one, other) => one.leaseUntilMs - other.leaseUntilMs || compare(one.id, other.id))
         .slice(0, limit);
     },
+    scan: (_tag, body) => body(scanOf(tables)),
     rows: (table) => tables.rows(table),
     conflicts: () => conflicts,
   };
@@ -134,11 +149,38 @@ function keysOf(keys: ReadKeys): (readonly [keyof ReadKeys, string])[] {
   return Object.entries(keys).filter(([, key]) => key !== undefined) as [keyof ReadKeys, string][];
 }
 
-function page(all: readonly PaymentIntent[], query: IntentQuery): IntentPage {
-  const { startingAfter, endingBefore, customer, createdFromMs, createdBeforeMs } = query;
+function intentPage(all: readonly PaymentIntent[], query: IntentQuery): IntentPage {
+  const matching = all.filter((each) => query.customer === null || each.customer === query.customer);
+  const { rows, hasMore } = page(matching, query);
+  return { intents: rows, hasMore };
+}
+
+function refundPage(all: readonly Refund[], query: RefundQuery): { refunds: readonly Refund[]; hasMore: boolean } {
+  const matching = all
+    .filter((each) => query.intentId === null || each.intentId === query.intentId)
+    .filter((each) => query.chargeId === null || each.chargeId === query.chargeId);
+  const { rows, hasMore } = page(matching, query);
+  return { refunds: rows, hasMore };
+}
+
+interface Listed {
+  readonly id: string;
+  readonly accountId: string;
+  readonly createdAtMs: number;
+}
+
+type PageQuery<Row> = Pick<IntentQuery, "accountId" | "limit" | "createdFromMs" | "createdBeforeMs"> & {
+  readonly startingAfter: Row | null;
+  readonly endingBefore: Row | null;
+};
+
+function page<Row extends Listed>(
+  all: readonly Row[],
+  query: PageQuery<Row>,
+): { rows: readonly Row[]; hasMore: boolean } {
+  const { startingAfter, endingBefore, createdFromMs, createdBeforeMs } = query;
   const matching = all
     .filter((each) => each.accountId === query.accountId)
-    .filter((each) => customer === null || each.customer === customer)
     .filter((each) => createdFromMs === null || each.createdAtMs >= createdFromMs)
     .filter((each) => createdBeforeMs === null || each.createdAtMs < createdBeforeMs)
     .filter((each) => startingAfter === null || newestFirst(each, startingAfter) > 0)
@@ -147,11 +189,11 @@ function page(all: readonly PaymentIntent[], query: IntentQuery): IntentPage {
   const hasMore = matching.length > query.limit;
   // Before a cursor the page nearest to it is wanted.
   const isBackward = endingBefore !== null && startingAfter === null;
-  return { intents: isBackward ? matching.slice(-query.limit) : matching.slice(0, query.limit), hasMore };
+  return { rows: isBackward ? matching.slice(-query.limit) : matching.slice(0, query.limit), hasMore };
 }
 
-/** Ids decide between intents of the same millisecond. */
-function newestFirst(one: PaymentIntent, other: PaymentIntent): number {
+/** Ids decide between rows of the same millisecond. */
+function newestFirst(one: Listed, other: Listed): number {
   return other.createdAtMs - one.createdAtMs || compare(other.id, one.id);
 }
 

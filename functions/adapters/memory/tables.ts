@@ -4,7 +4,7 @@
  */
 import { DomainError, refuse } from "../../domain/errors.ts";
 import { imbalanceMinor } from "../../domain/ledger.ts";
-import type { Change, Tables } from "../../flows/ports.ts";
+import type { Change, Tables } from "../../domain/rows.ts";
 
 /** Empty tables. */
 export function memoryTables(): MemoryTables {

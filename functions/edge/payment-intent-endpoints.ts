@@ -1,19 +1,68 @@
 /**
- * The reads of the payments API: one intent, one charge, a page of intents.
- * They never need an idempotency key, and change nothing.
+ * The endpoints of payment intents and their charges (contract section 5.2).
+ * They never run a write: they hand the work to the idempotent path.
  */
 import type Stripe from "stripe";
 import { refuse } from "../domain/errors.ts";
+import { type ChangeInput, changePaymentIntent } from "../flows/change-payment-intent.ts";
+import { createPaymentIntent } from "../flows/create-payment-intent.ts";
 import { listPaymentIntents, readCharge, readPaymentIntent } from "../flows/read-payments.ts";
 import { createdRange, list } from "./collection-readers.ts";
-import type { Call, EndpointDependencies } from "./endpoint.ts";
+import type { Call, EndpointDependencies, Parsed, Serve } from "./endpoint.ts";
 import { needsCharge, needsIntent, readExpansions, renderCharge, renderPaymentIntent } from "./expand.ts";
 import { listBody } from "./list.ts";
+import type { ParameterMap } from "./parameter-tree.ts";
+import {
+  cancelParameters,
+  captureParameters,
+  confirmParameters,
+  createParameters,
+  updateParameters,
+} from "./payment-intent-parameters.ts";
 import { optional, readParameters, withDefault } from "./read-parameters.ts";
 import { id, integer, text } from "./scalar-readers.ts";
 
+/** `POST /v1/payment_intents`. */
+export const createIntent: Serve = {
+  kind: "write",
+  write: ({ parameters }) => {
+    const { expand, input } = createParameters(parameters);
+    return {
+      expand: readExpansions(expand, "payment_intent", "one"),
+      work: (deps, request) => createPaymentIntent(deps, request, input),
+    };
+  },
+};
+
+/** `POST /v1/payment_intents/:id`. */
+export const updateIntent: Serve = changes(updateParameters);
+/** `POST /v1/payment_intents/:id/confirm`. */
+export const confirmIntent: Serve = changes(confirmParameters);
+/** `POST /v1/payment_intents/:id/capture`. */
+export const captureIntent: Serve = changes(captureParameters);
+/** `POST /v1/payment_intents/:id/cancel`. */
+export const cancelIntent: Serve = changes(cancelParameters);
 /** `GET /v1/payment_intents/:id`. */
-export async function showIntent(deps: EndpointDependencies, call: Call): Promise<Stripe.PaymentIntent> {
+export const showIntent: Serve = { kind: "read", read: readIntent };
+/** `GET /v1/payment_intents`. */
+export const listIntents: Serve = { kind: "read", read: readIntents };
+/** `GET /v1/charges/:id`. */
+export const showCharge: Serve = { kind: "read", read: readOneCharge };
+
+function changes(parse: (parameters: ParameterMap) => Parsed<ChangeInput["change"]>): Serve {
+  return {
+    kind: "write",
+    write: ({ id, parameters }) => {
+      const { expand, input: change } = parse(parameters);
+      return {
+        expand: readExpansions(expand, "payment_intent", "one"),
+        work: (deps, request) => changePaymentIntent(deps, request, { intentId: id, change }),
+      };
+    },
+  };
+}
+
+async function readIntent(deps: EndpointDependencies, call: Call): Promise<Stripe.PaymentIntent> {
   const { expand, client_secret: _ } = readParameters(call.parameters, {
     ...expanding,
     client_secret: optional(text({ charactersMax: 500 })),
@@ -27,8 +76,7 @@ export async function showIntent(deps: EndpointDependencies, call: Call): Promis
   return renderPaymentIntent(view, expansions);
 }
 
-/** `GET /v1/charges/:id`. */
-export async function showCharge(deps: EndpointDependencies, call: Call): Promise<Stripe.Charge> {
+async function readOneCharge(deps: EndpointDependencies, call: Call): Promise<Stripe.Charge> {
   const { expand } = readParameters(call.parameters, expanding);
   const expansions = readExpansions(expand, "charge", "one");
   const found = await readCharge(deps, {
@@ -39,11 +87,8 @@ export async function showCharge(deps: EndpointDependencies, call: Call): Promis
   return renderCharge(found.charge, found.intent, expansions);
 }
 
-/** `GET /v1/payment_intents`: newest first, with cursors and filters (contract section 2, Lists). */
-export async function listIntents(
-  deps: EndpointDependencies,
-  call: Call,
-): Promise<Stripe.ApiList<Stripe.PaymentIntent>> {
+/** Newest first, with cursors and filters (contract section 2, Lists). */
+async function readIntents(deps: EndpointDependencies, call: Call): Promise<Stripe.ApiList<Stripe.PaymentIntent>> {
   const values = readParameters(call.parameters, {
     limit: withDefault(integer({ min: 1, max: 100 }), 10),
     starting_after: optional(id({ noun: "payment_intent", prefix: "pi_" })),

@@ -1,0 +1,162 @@
+/**
+ * The audit of the books: every booking balances, and bookings, refunds, charges and intents tell the same story.
+ * It must never trust one table for another: each row is held against its counterpart, in both directions.
+ */
+import type { Charge } from "./charge.ts";
+import { imbalanceMinor, type LedgerTransaction } from "./ledger.ts";
+import type { PaymentIntent } from "./payment-intent.ts";
+import type { Refund } from "./refund.ts";
+import type { ScannedTable } from "./rows.ts";
+
+/**
+ * An audit that is shown all rows of one moment, table by table: bookings, refunds, charges, intents, then the end.
+ * Each step gives the first thing that is wrong with the row it is shown, or undefined. A booking has one currency, so
+ * balanced bookings are balanced currencies. In memory stays what is still without its counterpart.
+ */
+export function auditBooks(): Audit {
+  const bookings = new Map<string, Booked>();
+  const refunded = new Map<string, Refunded>();
+  const captured = new Map<string, Captured>();
+  /** Takes the booking out, so that what is left in the end is without its object. */
+  const take = (kind: LedgerTransaction["kind"], sourceId: string) => {
+    const booked = bookings.get(bookingKey({ kind, sourceId }));
+    bookings.delete(bookingKey({ kind, sourceId }));
+    return booked;
+  };
+  return {
+    booking: (booking) => {
+      const key = bookingKey(booking);
+      bookings.set(key, bookedBy(booking));
+      return faultIf("ledger_transactions", key, bookingProblem(booking));
+    },
+    refund: (refund) => {
+      const isDone = refund.status === "succeeded";
+      const sums = refunded.get(refund.chargeId) ?? { refundId: refund.id, doneMinor: 0n, reservedMinor: 0n };
+      if (isDone) sums.doneMinor += refund.amountMinor;
+      if (refund.status === "pending") sums.reservedMinor += refund.amountMinor;
+      refunded.set(refund.chargeId, sums);
+      const expected = isDone ? { ...refund, receivableMinor: -refund.amountMinor } : undefined;
+      return faultIf("refunds", refund.id, bookedProblem(take("refund", refund.id), expected));
+    },
+    charge: (charge) => {
+      const { id, accountId, intentId, currency, capturedMinor } = charge;
+      const sums = refunded.get(id);
+      refunded.delete(id);
+      if (capturedMinor > 0n) captured.set(id, { id, accountId, intentId, currency, capturedMinor });
+      const expected = capturedMinor > 0n ? { ...charge, receivableMinor: capturedMinor } : undefined;
+      const problem = bookedProblem(take("charge", id), expected) ?? refundedProblem(charge, sums);
+      return faultIf("charges", id, problem);
+    },
+    intent: (intent) => {
+      const charge = captured.get(intent.latestChargeId ?? "");
+      // What only one that succeeded received; the charge of any other is left over in the end.
+      if (intent.status === "succeeded" && charge !== undefined) captured.delete(charge.id);
+      return faultIf("payment_intents", intent.id, receivedProblem(intent, charge));
+    },
+    end: () => {
+      const [booking] = bookings.keys();
+      if (booking !== undefined) return faultIf("ledger_transactions", booking, "its charge or refund does not exist");
+      const [[chargeId, sums] = []] = refunded;
+      if (sums !== undefined) return faultIf("refunds", sums.refundId, `its charge ${chargeId} does not exist`);
+      const [charge] = captured.values();
+      if (charge === undefined) return undefined;
+      return faultIf("charges", charge.id, `it was captured, but is not what ${charge.intentId} received`);
+    },
+  };
+}
+
+/** See `auditBooks`; the steps are called in this order. */
+export interface Audit {
+  booking(row: LedgerTransaction): Fault | undefined;
+  refund(row: Refund): Fault | undefined;
+  charge(row: Charge): Fault | undefined;
+  intent(row: PaymentIntent): Fault | undefined;
+  /** What is left without its counterpart. */
+  end(): Fault | undefined;
+}
+
+/** A row that is wrong, and why; it holds ids and amounts in minor units, and nothing that a client wrote. */
+export interface Fault {
+  readonly table: ScannedTable;
+  /** The primary key; `kind/source_id` for a booking. */
+  readonly key: string;
+  readonly problem: string;
+}
+
+/** What a booking says of its object. */
+interface Booked extends Subject {
+  /** By how much the acquirer owes us more; negative for a refund. */
+  readonly receivableMinor: bigint;
+}
+
+/** What an intent is held against. */
+type Captured = Subject & Pick<Charge, "id" | "capturedMinor">;
+
+/** Whose money it is, and which. */
+type Subject = Pick<LedgerTransaction, "accountId" | "intentId" | "currency">;
+
+/** Sums over the refunds of a charge; `refundId` is the first of them. */
+interface Refunded {
+  readonly refundId: string;
+  doneMinor: bigint;
+  reservedMinor: bigint;
+}
+
+function bookingKey({ kind, sourceId }: Pick<LedgerTransaction, "kind" | "sourceId">): string {
+  return `${kind}/${sourceId}`;
+}
+
+function bookedBy({ accountId, intentId, currency, entries }: LedgerTransaction): Booked {
+  const own = entries.filter(({ ledgerAccount }) => ledgerAccount === "acquirer_receivable");
+  return { accountId, intentId, currency, receivableMinor: imbalanceMinor(own) };
+}
+
+function bookingProblem({ entries }: LedgerTransaction): string | undefined {
+  const difference = imbalanceMinor(entries);
+  if (difference !== 0n) return `debits and credits differ by ${difference}`;
+  if (entries.length === 0) return "it has no entries";
+  return entries.some(({ amountMinor }) => amountMinor <= 0n) ? "an entry moves nothing" : undefined;
+}
+
+/** Holds an object against its booking; `expected` is undefined for one that must have none. */
+function bookedProblem(booked: Booked | undefined, expected: Booked | undefined): string | undefined {
+  if (expected === undefined) return booked === undefined ? undefined : "it moved no money, but is booked";
+  if (booked === undefined) return "it is not booked";
+  if (booked.receivableMinor !== expected.receivableMinor) {
+    return `it moved ${expected.receivableMinor}, but ${booked.receivableMinor} is booked`;
+  }
+  return subjectProblem(booked, expected, "its booking");
+}
+
+function subjectProblem(one: Subject, other: Subject, name: string): string | undefined {
+  const fields = ["accountId", "intentId", "currency"] as const;
+  const different = fields.find((field) => one[field] !== other[field]);
+  return different && `${name} has another ${different}`;
+}
+
+function refundedProblem(charge: Charge, sums: Refunded | undefined): string | undefined {
+  const { doneMinor, reservedMinor } = sums ?? { doneMinor: 0n, reservedMinor: 0n };
+  const { refundedMinor, refundReservedMinor, capturedMinor } = charge;
+  if (refundedMinor !== doneMinor) return `it counts ${refundedMinor} as refunded, its refunds are ${doneMinor}`;
+  if (refundReservedMinor !== reservedMinor) {
+    return `it reserves ${refundReservedMinor}, its pending refunds are ${reservedMinor}`;
+  }
+  const returned = refundedMinor + refundReservedMinor;
+  return returned > capturedMinor ? `it gives back ${returned} of ${capturedMinor}` : undefined;
+}
+
+function receivedProblem(intent: PaymentIntent, charge: Captured | undefined): string | undefined {
+  const { id, status, amountReceivedMinor, accountId, currency } = intent;
+  if (status !== "succeeded") {
+    return amountReceivedMinor === 0n ? undefined : `it is ${status}, but received ${amountReceivedMinor}`;
+  }
+  if (charge === undefined) return "it succeeded without a captured charge";
+  if (charge.capturedMinor !== amountReceivedMinor) {
+    return `it received ${amountReceivedMinor}, its charge captured ${charge.capturedMinor}`;
+  }
+  return subjectProblem(charge, { accountId, currency, intentId: id }, "its charge");
+}
+
+function faultIf(table: ScannedTable, key: string, problem: string | undefined): Fault | undefined {
+  return problem === undefined ? undefined : { table, key, problem };
+}

@@ -1,0 +1,64 @@
+/**
+ * Reads refunds of one account.
+ * It never shows an object of another account: that one does not exist for the asker.
+ */
+import { refuse } from "../domain/errors.ts";
+import type { RefundQuery } from "../domain/pages.ts";
+import type { Refund } from "../domain/refund.ts";
+import type { Ledger, PaymentView } from "./ports.ts";
+
+/**
+ * One refund with its payment, which an expansion may show.
+ * @throws DomainError `resource_missing` with param `refund`
+ */
+export async function readRefund(
+  deps: { readonly ledger: Ledger },
+  input: { readonly accountId: string; readonly refundId: string },
+): Promise<PaymentView> {
+  const refund = await ownRefund(deps.ledger, input.accountId, input.refundId);
+  if (refund === undefined)
+    throw refuse("resource_missing", `No such refund: '${input.refundId}'`, { param: "refund" });
+  return await viewOf(deps.ledger, refund);
+}
+
+/** A page to list; cursors are ids of refunds (contract section 2, Lists). */
+export interface RefundListInput extends Omit<RefundQuery, "startingAfter" | "endingBefore"> {
+  readonly startingAfter: string | null;
+  readonly endingBefore: string | null;
+}
+
+/**
+ * One page of refunds, newest first.
+ * @throws DomainError `resource_missing` naming the cursor's parameter
+ */
+export async function listRefunds(
+  deps: { readonly ledger: Ledger },
+  input: RefundListInput,
+): Promise<{ readonly views: readonly PaymentView[]; readonly hasMore: boolean }> {
+  const startingAfter = await cursor(deps.ledger, input.accountId, input.startingAfter, "starting_after");
+  const endingBefore = await cursor(deps.ledger, input.accountId, input.endingBefore, "ending_before");
+  const page = await deps.ledger.listRefunds({ ...input, startingAfter, endingBefore });
+  const views = await Promise.all(page.refunds.map((refund) => viewOf(deps.ledger, refund)));
+  return { views, hasMore: page.hasMore };
+}
+
+async function cursor(ledger: Ledger, accountId: string, id: string | null, param: string): Promise<Refund | null> {
+  if (id === null) return null;
+  const refund = await ownRefund(ledger, accountId, id);
+  if (refund === undefined) throw refuse("resource_missing", `No such refund: '${id}'`, { param });
+  return refund;
+}
+
+async function ownRefund(ledger: Ledger, accountId: string, id: string): Promise<Refund | undefined> {
+  const { refunds: refund } = await ledger.read({ refunds: id });
+  return refund?.accountId === accountId ? refund : undefined;
+}
+
+async function viewOf(ledger: Ledger, refund: Refund): Promise<PaymentView> {
+  const { payment_intents: intent, charges: charge } = await ledger.read({
+    payment_intents: refund.intentId,
+    charges: refund.chargeId,
+  });
+  if (intent === undefined || charge === undefined) throw new Error(`The payment of ${refund.id} is missing.`);
+  return { intent, charge, refund };
+}

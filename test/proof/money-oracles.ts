@@ -1,0 +1,140 @@
+// Judges of a world's money: what must be true of its rows at every moment, and of the acquirer's journal beside them.
+// It must never ask the code under test: sums are made here, from the rows and from the journal.
+import type { Charge } from "../../functions/domain/charge.ts";
+import type { JournalLine } from "../../functions/flows/ports.ts";
+import type { World } from "../support/world.ts";
+
+/** What is wrong with the money now, one line each. */
+export async function moneyProblems(world: World): Promise<string[]> {
+  const journal = await world.journal.list(1_000);
+  return [
+    ...bookProblems(world),
+    ...chargeProblems(world),
+    ...attemptProblems(world, journal),
+    ...networkProblems(journal),
+  ];
+}
+
+/** What is wrong once nothing is under way any more: nothing may be open, and the books must equal the network's. */
+export async function restProblems(world: World): Promise<string[]> {
+  const open = world.ledger.rows("attempts").filter(({ state }) => state === "open");
+  const pending = world.ledger.rows("refunds").filter(({ status }) => status === "pending");
+  const slots = world.ledger.rows("payment_intents").filter(({ activeAttemptId }) => activeAttemptId !== null);
+  const undecided = world.ledger.rows("idempotency_keys").filter(({ outcome }) => outcome === null);
+  const [booked, moved] = [merchantBalance(world), networkBalance(await world.journal.list(1_000))];
+  return [
+    ...[...open, ...pending, ...slots].map(({ id }) => `${id} is still under way`),
+    ...undecided.map(({ idempotencyKey }) => `key ${idempotencyKey} has no outcome`),
+    ...(booked === moved ? [] : [`the books hold ${booked}, the network moved ${moved}`]),
+    ...(await moneyProblems(world)),
+  ];
+}
+
+/** What the merchant is owed, by the books. */
+export function merchantBalance(world: World): bigint {
+  const entries = world.ledger.rows("ledger_transactions").flatMap((transaction) => transaction.entries);
+  const own = entries.filter(({ ledgerAccount }) => ledgerAccount === "merchant_payable");
+  return sum(own.map(({ direction, amountMinor }) => (direction === "credit" ? amountMinor : -amountMinor)));
+}
+
+/** What the merchant is owed, by what the network did: taken at once or by capture, less what was given back. */
+export function networkBalance(journal: readonly JournalLine[]): bigint {
+  const done = journal.filter(({ result }) => result.kind === "approved");
+  const taken = done.filter(({ kind, captureLater }) => kind === "capture" || (kind === "authorize" && !captureLater));
+  const returned = done.filter(({ kind }) => kind === "refund");
+  return sum(taken.map(({ amountMinor }) => amountMinor)) - sum(returned.map(({ amountMinor }) => amountMinor));
+}
+
+function bookProblems(world: World): string[] {
+  const transactions = world.ledger.rows("ledger_transactions");
+  const tilted = transactions.filter(({ entries }) => {
+    const signed = entries.map(({ direction, amountMinor }) => (direction === "debit" ? amountMinor : -amountMinor));
+    return sum(signed) !== 0n || entries.some(({ amountMinor }) => amountMinor <= 0n);
+  });
+  const charges = world.ledger.rows("charges");
+  const expected = sum(charges.map(({ capturedMinor, refundedMinor }) => capturedMinor - refundedMinor));
+  const balance = merchantBalance(world);
+  return [
+    ...tilted.map(({ kind, sourceId }) => `booking ${kind} ${sourceId} is out of balance`),
+    ...(balance === expected ? [] : [`the balance is ${balance}, captured less refunded is ${expected}`]),
+  ];
+}
+
+function chargeProblems(world: World): string[] {
+  const refunds = world.ledger.rows("refunds");
+  const amountOf = (charge: Charge, status: "pending" | "succeeded") =>
+    sum(
+      refunds.filter((each) => each.chargeId === charge.id && each.status === status).map((each) => each.amountMinor),
+    );
+  return world.ledger.rows("charges").flatMap((charge) => {
+    const { id, amountMinor, capturedMinor, refundedMinor, refundReservedMinor } = charge;
+    const wrong: string[] = [];
+    if (capturedMinor > amountMinor) wrong.push(`${id} took ${capturedMinor} of ${amountMinor}`);
+    if (refundedMinor + refundReservedMinor > capturedMinor) wrong.push(`${id} gives back more than ${capturedMinor}`);
+    if (refundedMinor !== amountOf(charge, "succeeded")) wrong.push(`${id} does not count its refunds`);
+    if (refundReservedMinor !== amountOf(charge, "pending")) wrong.push(`${id} does not count what it reserved`);
+    const intent = world.ledger.rows("payment_intents").find((each) => each.latestChargeId === id);
+    if (capturedMinor !== (intent?.amountReceivedMinor ?? 0n))
+      wrong.push(`${id} and its intent took different amounts`);
+    return wrong;
+  });
+}
+
+/** One effect for each attempt that ended, none that no attempt intended, and one event for each end. */
+function attemptProblems(world: World, journal: readonly JournalLine[]): string[] {
+  const attempts = world.ledger.rows("attempts");
+  const lineOf = new Map(journal.map((line) => [line.key, line]));
+  const unintended = journal.filter(({ key }) => !attempts.some(({ id }) => id === key));
+  const mismatched = attempts.filter(({ id, kind, state, amountMinor }) => {
+    const line = lineOf.get(id);
+    if (line === undefined) return state !== "open";
+    const ended = line.result.kind === "approved" ? "succeeded" : "declined";
+    return line.kind !== kind || line.amountMinor !== amountMinor || (state !== "open" && state !== ended);
+  });
+  const ends = world.ledger.rows("events").map(({ type, objectId }) => `${type} ${objectId}`);
+  const onceOnly = ends.filter((end) => !end.startsWith("refund.updated") && !end.startsWith("charge.refunded"));
+  const told = new Set(onceOnly.filter((end) => !end.startsWith("payment_intent.payment_failed")));
+  const repeats = onceOnly.filter((end) => !end.startsWith("payment_intent.payment_failed")).length - told.size;
+  return [
+    ...unintended.map(({ key }) => `the network was asked for ${key}, which nobody intended`),
+    ...mismatched.map(({ id }) => `attempt ${id} and its effect differ`),
+    ...(repeats === 0 ? [] : [`${repeats} events were told twice`]),
+    ...intentProblems(world, journal),
+  ];
+}
+
+/** An intent is paid by one authorization at most. */
+function intentProblems(world: World, journal: readonly JournalLine[]): string[] {
+  const approved = new Set(journal.filter(({ result }) => result.kind === "approved").map(({ key }) => key));
+  return world.ledger.rows("payment_intents").flatMap(({ id }) => {
+    const own = world.ledger.rows("attempts").filter(({ intentId, kind }) => intentId === id && kind === "authorize");
+    const count = own.filter((attempt) => approved.has(attempt.id)).length;
+    return count > 1 ? [`${id} was authorized ${count} times`] : [];
+  });
+}
+
+/** What a bank would complain about: captured twice, captured and voided, given back more than was taken. */
+function networkProblems(journal: readonly JournalLine[]): string[] {
+  const done = journal.filter(({ result }) => result.kind === "approved");
+  return done
+    .filter(({ kind }) => kind === "authorize")
+    .flatMap((authorization) => {
+      const reference = authorization.result.kind === "approved" ? authorization.result.reference : "";
+      const about = (kind: JournalLine["kind"]) =>
+        done.filter((line) => line.kind === kind && line.reference === reference);
+      const captures = about("capture");
+      const taken = authorization.captureLater
+        ? sum(captures.map(({ amountMinor }) => amountMinor))
+        : authorization.amountMinor;
+      const returned = sum(about("refund").map(({ amountMinor }) => amountMinor));
+      const wrong: string[] = [];
+      if (captures.length + about("void").length > 1) wrong.push(`${reference} was captured or voided more than once`);
+      if (taken > authorization.amountMinor) wrong.push(`${reference} gave ${taken} of ${authorization.amountMinor}`);
+      if (returned > taken) wrong.push(`${reference} gave back ${returned} of ${taken}`);
+      return wrong;
+    });
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
