@@ -87,7 +87,8 @@ async function second(
   const sealed: KeyRow | null =
     own === null ? null : { ...own, outcome, expiresAtMs: expiryOf(sealedBy === "client" ? own.createdAtMs : nowMs) };
 
-  const cause = { requestId: row?.requestId ?? "", idempotencyKey: row?.idempotencyKey ?? null };
+  // The request that asked for it; a key that is another attempt's by now tells nothing about this one.
+  const cause = { requestId: own?.requestId ?? "", idempotencyKey: own?.idempotencyKey ?? null };
   scope.write([...end.changes, ...eventRows(end.events, end.view, cause, eventIds, nowMs, deps.renderer)]);
   if (sealed !== null) scope.write([{ op: "update", table: "idempotency_keys", row: sealed }]);
   return { row: sealed, won: true };
