@@ -39,14 +39,21 @@ const batchMax = 20;
 /** How long after its creation an attempt is still driven by repeating its call (design section 5). */
 export const driveWindowMs = 15 * 60 * 1000;
 
+/**
+ * How long an attempt that only a person can end is left alone between two sweeps: it must not take the place of one
+ * that a sweep can end, and ten minutes keep its alert open.
+ */
+const backOffMs = 10 * 60 * 1000;
+
 async function complete(deps: CompleteDependencies, attempt: Attempt): Promise<boolean> {
-  if (deps.clock.now() - attempt.createdAtMs > driveWindowMs) {
-    deps.log("ERROR", "attempt outside the drive window", { attemptId: attempt.id, intentId: attempt.intentId });
-    return false;
-  }
+  const isDriven = deps.clock.now() - attempt.createdAtMs <= driveWindowMs;
   try {
-    const held = await takeAttempt(deps, attempt.id);
+    const held = await takeAttempt(deps, attempt.id, isDriven ? deps.timings.leaseMs : backOffMs);
     if (held === undefined) return true;
+    if (!isDriven) {
+      deps.log("ERROR", "attempt outside the drive window", { attemptId: attempt.id, intentId: attempt.intentId });
+      return false;
+    }
     await deps.settle(held, "completer");
     return true;
   } catch (error) {
@@ -59,13 +66,17 @@ async function complete(deps: CompleteDependencies, attempt: Attempt): Promise<b
 }
 
 /** Takes a lease of its own, so that two sweeps and a late client do not call at once; undefined when nothing is open. */
-async function takeAttempt(deps: CompleteDependencies, attemptId: string): Promise<Attempt | undefined> {
+async function takeAttempt(
+  deps: CompleteDependencies,
+  attemptId: string,
+  leaseMs: number,
+): Promise<Attempt | undefined> {
   return await deps.ledger.transact("take-attempt", async (scope) => {
     const { attempts: attempt } = await scope.read({ attempts: attemptId });
     const nowMs = deps.clock.now();
     if (attempt === undefined || attempt.state !== "open") return undefined;
     if (attempt.leaseUntilMs + deps.timings.callTimeoutMs > nowMs) return undefined;
-    const held = { ...attempt, leaseUntilMs: nowMs + deps.timings.leaseMs };
+    const held = { ...attempt, leaseUntilMs: nowMs + leaseMs };
     scope.write([{ op: "update", table: "attempts", row: held }]);
     return held;
   });
