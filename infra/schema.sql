@@ -83,7 +83,7 @@ CREATE TABLE payment_intents (
   details JSON NOT NULL,              -- description, shipping and all else that moves no money
   metadata JSON NOT NULL,             -- the client's own text by text
   list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(intent_id), 8))) STORED, -- 0 to 7, see the index below
-  hold_shard INT64 AS (IF(status = 'requires_capture', ABS(MOD(FARM_FINGERPRINT(intent_id), 8)), NULL)) STORED, -- NULL unless held
+  hold_shard INT64 AS (IF(status = 'requires_capture' AND active_attempt_id IS NULL, ABS(MOD(FARM_FINGERPRINT(intent_id), 8)), NULL)) STORED, -- NULL unless held and idle
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT payment_intents_version CHECK (version >= 1),
   CONSTRAINT payment_intents_status CHECK (status IN ('requires_payment_method', 'requires_confirmation', 'processing', 'requires_capture', 'succeeded', 'canceled')),
@@ -99,7 +99,7 @@ CREATE TABLE payment_intents (
 -- a list reads one page from each shard and merges. `customer` rides along, so a filter does not visit the table.
 CREATE INDEX payment_intents_newest ON payment_intents (account_id, list_shard, created_at DESC, intent_id DESC) STORING (customer);
 
--- Holds by the end of their window: the expiry's work. What is not held has no shard here and so no entry.
+-- Holds by the end of their window: the expiry's work. What is not held, or is being worked on, has no shard and no entry.
 CREATE NULL_FILTERED INDEX payment_intents_held_until ON payment_intents (hold_shard, capture_before);
 
 -- Attempts: the durable intention to call the acquirer once; the id is the acquirer's idempotency key.

@@ -111,7 +111,7 @@ export interface Ledger {
   listRefunds(query: RefundQuery): Promise<{ readonly refunds: readonly Refund[]; readonly hasMore: boolean }>;
   /** One page of an account's events, newest first; `types` narrows it when it is not null. */
   listEvents(query: EventQuery): Promise<{ readonly events: readonly PaymentEvent[]; readonly hasMore: boolean }>;
-  /** Holds that nobody captured before a time, longest overdue first: the expiry's work. */
+  /** Holds that nobody captured before a time or works on now, longest overdue first: the expiry's work. */
   overdueHolds(captureBeforeMs: number, limit: number): Promise<readonly PaymentIntent[]>;
   /** Open attempts whose lease ended before a time, oldest lease first: the completer's work. */
   overdueAttempts(leaseUntilBeforeMs: number, limit: number): Promise<readonly Attempt[]>;

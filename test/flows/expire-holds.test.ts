@@ -58,7 +58,7 @@ describe("a hold that nobody captures", () => {
     await world.clock.advance(windowMs + 1);
     const capturing = busy.post(`${path}/capture`, "", { key: "capture" });
     await world.clock.advance(0);
-    expect(await expire()).toEqual({ expired: 0, left: 1 });
+    expect(await expire()).toEqual({ expired: 0, left: 0 });
     pause.open();
     await settled(world.clock, capturing);
     expect(await expire()).toEqual({ expired: 0, left: 0 });

@@ -57,6 +57,7 @@ export function memoryLedger(): MemoryLedger {
       await nextTurn();
       const overdue = tables
         .rows("payment_intents")
+        .filter(({ activeAttemptId }) => activeAttemptId === null)
         .flatMap((each) => (each.captureBeforeMs === null ? [] : [{ intent: each, dueMs: each.captureBeforeMs }]))
         .filter(({ dueMs }) => dueMs < captureBeforeMs);
       overdue.sort((one, other) => one.dueMs - other.dueMs || compare(one.intent.id, other.intent.id));
