@@ -106,6 +106,11 @@ function paidBodies(tries: readonly Try[]): Set<string> {
 }
 
 if (process.argv[1] === import.meta.filename) {
+  // Whoever pipes the demonstration into `head` closes the pipe early: nobody is left to read on.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
   const faults = await demo((line) => console.log(line));
   if (faults.length > 0) {
     for (const fault of faults) console.error(`BROKEN: ${fault}`);
