@@ -18,7 +18,7 @@ import type { EndpointDependencies } from "./endpoint.ts";
 import { errorResponseOf, errorTable } from "./error-table.ts";
 import { parameterFingerprint } from "./fingerprint.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
-import { type Endpoint, findEndpoint } from "./payments-routes.ts";
+import { allowedMethods, type Endpoint, findEndpoint } from "./payments-routes.ts";
 import {
   keyWithoutCardData,
   parametersWithoutCardData,
@@ -101,7 +101,7 @@ async function answer(service: Service, request: WireRequest, start: Facts): Pro
     const response = await run(service, request, endpoint, parameters, accountId, facts);
     return { response, accountId };
   } catch (error) {
-    return { response: failure(error, facts), accountId, error };
+    return { response: failure(error, facts, pathOf(request.target)), accountId, error };
   }
 }
 
@@ -146,14 +146,15 @@ function stored(outcome: StoredOutcome, headers: Record<string, string>): WireRe
   return { status: outcome.status, headers, body: Buffer.from(outcome.body ?? []) };
 }
 
-function failure(error: unknown, facts: Facts): WireResponse {
+function failure(error: unknown, facts: Facts, path: string): WireResponse {
   const response = errorResponseOf(error);
   const shouldRetry = response.headers["Stripe-Should-Retry"];
   const origin: AnswerOrigin = {
     kind: "unstored",
     shouldRetry: shouldRetry === undefined ? null : shouldRetry === "true",
   };
-  return { ...response, headers: { ...response.headers, ...answerHeaders({ ...facts, origin }) } };
+  const allow = response.status === 405 ? { Allow: allowedMethods(path) } : {};
+  return { ...response, headers: { ...response.headers, ...allow, ...answerHeaders({ ...facts, origin }) } };
 }
 
 /** One wide line a request: ids, codes and milliseconds, never a body, a key or a customer's text. */

@@ -198,3 +198,15 @@ describe("an id in a path that no object can have is as good as one that no obje
     expect(countRows(world)).toMatchObject({ intents: 0, charges: 0, events: 0 });
   });
 });
+
+test.each([
+  ["DELETE", "/v1/payment_intents/pi_1", "GET, POST"],
+  ["PUT", "/v1/payment_intents", "POST, GET"],
+  ["GET", "/v1/payment_intents/pi_1/confirm", "POST"],
+  ["POST", "/v1/events", "GET"],
+])("%s %s is 405 and says in Allow what the path serves", async (method, target, allowed) => {
+  const world = await openWorld();
+  const refused = await world.send(method, target, "");
+  expect([refused.status, refused.headers["Allow"]]).toEqual([405, allowed]);
+  expect((await world.get("/v1/payment_intents")).headers["Allow"]).toBeUndefined();
+});
