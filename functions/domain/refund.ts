@@ -25,6 +25,11 @@ export interface Refund {
   readonly createdAtMs: number;
 }
 
+/** 404 for a refund that does not exist for the asker; `param` names where its id stood. */
+export function noSuchRefund(refundId: string, param = "refund"): DomainError {
+  return refuse("resource_missing", `No such refund: '${refundId}'`, { param });
+}
+
 /** Reasons a client may give. */
 export type RefundReason = "duplicate" | "fraudulent" | "requested_by_customer";
 

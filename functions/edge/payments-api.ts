@@ -1,5 +1,5 @@
 /**
- * The payments API: from a request's bytes to an answer's bytes (contract sections 1 to 5).
+ * The payments API: from a request's bytes to an answer's bytes (contract sections 1 to 7).
  * It never answers anything but JSON with an `error` key for a failure, and never executes before it has validated.
  */
 import { apiKeyDigest } from "../domain/accounts.ts";

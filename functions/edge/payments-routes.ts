@@ -15,7 +15,7 @@ import {
   showIntent,
   updateIntent,
 } from "./payment-intent-endpoints.ts";
-import { cancelRefund, newRefund, refundList, showRefund, updateRefund } from "./refund-endpoints.ts";
+import { newRefund, refundCancel, refundList, showRefund, updateRefund } from "./refund-endpoints.ts";
 import { isId } from "./scalar-readers.ts";
 
 /**
@@ -73,7 +73,7 @@ const routes: readonly Route[] = [
   { method: "GET", path: /^\/v1\/refunds$/, object: "refund", serve: refundList },
   { method: "GET", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: showRefund },
   { method: "POST", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: updateRefund },
-  { method: "POST", path: /^\/v1\/refunds\/([^/]+)\/cancel$/, object: "refund", serve: cancelRefund },
+  { method: "POST", path: /^\/v1\/refunds\/([^/]+)\/cancel$/, object: "refund", serve: refundCancel },
   { method: "GET", path: /^\/v1\/events$/, object: "event", serve: eventList },
   { method: "GET", path: /^\/v1\/events\/([^/]+)$/, object: "event", serve: showEvent },
 ];

@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import { refuse } from "../domain/errors.ts";
+import { cancelRefund } from "../flows/cancel-refund.ts";
 import { changeRefund } from "../flows/change-refund.ts";
 import { createRefund } from "../flows/create-refund.ts";
 import { listRefunds, readRefund } from "../flows/read-refunds.ts";
@@ -40,27 +41,14 @@ export const updateRefund: Serve = {
   },
 };
 
-/** `POST /v1/refunds/:id/cancel`: legal only while an action is required, and no refund here ever requires one. */
-export const cancelRefund: Serve = {
+/** `POST /v1/refunds/:id/cancel`. */
+export const refundCancel: Serve = {
   kind: "write",
   write: ({ id: refundId, parameters }) => {
     const { expand } = readParameters(parameters, expanding);
     return {
       expand: readExpansions(expand, "refund", "one"),
-      work: ({ renderer }, { accountId }) => ({
-        reads: { refunds: refundId },
-        begin: async ({ refunds: refund }) => {
-          const missing = refund === undefined || refund.accountId !== accountId;
-          const error = missing
-            ? refuse("resource_missing", `No such refund: '${refundId}'`, { param: "refund" })
-            : refuse(
-                "parameter_invalid",
-                `This refund's status is ${refund.status}; only one that requires an action can be canceled.`,
-                { param: "refund" },
-              );
-          return { kind: "decided", changes: [], outcome: renderer.errorAnswer(error, null), resourceId: refundId };
-        },
-      }),
+      work: (deps, request) => cancelRefund(deps, request, { refundId }),
     };
   },
 };

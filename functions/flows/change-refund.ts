@@ -2,9 +2,9 @@
  * Changes what may be changed of a refund: its metadata (contract section 6).
  * It never touches the amount, the status or the charge.
  */
-import { type DomainError, hasCode, refuse } from "../domain/errors.ts";
+import { type DomainError, hasCode } from "../domain/errors.ts";
 import { type IntentChanges, mergeMetadata } from "../domain/payment-intent.ts";
-import type { Refund } from "../domain/refund.ts";
+import { noSuchRefund, type Refund } from "../domain/refund.ts";
 import { eventRows } from "./idempotently-rows.ts";
 import type { Begun, IdempotentRequest, Work } from "./idempotently-types.ts";
 import type { Clock, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
@@ -54,11 +54,6 @@ export function changeRefund(
       };
     },
   };
-}
-
-/** 404, naming the refund by the contract's parameter. */
-export function noSuchRefund(refundId: string): DomainError {
-  return refuse("resource_missing", `No such refund: '${refundId}'`, { param: "refund" });
 }
 
 function changedRefund(refund: Refund, metadata: IntentChanges["metadata"]): Refund | DomainError {

@@ -2,9 +2,8 @@
  * Reads refunds of one account.
  * It never shows an object of another account: that one does not exist for the asker.
  */
-import { refuse } from "../domain/errors.ts";
 import type { RefundQuery } from "../domain/pages.ts";
-import type { Refund } from "../domain/refund.ts";
+import { noSuchRefund, type Refund } from "../domain/refund.ts";
 import type { Ledger, PaymentView } from "./ports.ts";
 
 /**
@@ -16,9 +15,8 @@ export async function readRefund(
   input: { readonly accountId: string; readonly refundId: string },
 ): Promise<PaymentView> {
   const refund = await ownRefund(deps.ledger, input.accountId, input.refundId);
-  if (refund === undefined)
-    throw refuse("resource_missing", `No such refund: '${input.refundId}'`, { param: "refund" });
-  return await viewOf(deps.ledger, refund);
+  if (refund === undefined) throw noSuchRefund(input.refundId);
+  return { ...(await paymentOf(deps.ledger, refund)), refund };
 }
 
 /** A page to list; cursors are ids of refunds (contract section 2, Lists). */
@@ -38,14 +36,20 @@ export async function listRefunds(
   const startingAfter = await cursor(deps.ledger, input.accountId, input.startingAfter, "starting_after");
   const endingBefore = await cursor(deps.ledger, input.accountId, input.endingBefore, "ending_before");
   const page = await deps.ledger.listRefunds({ ...input, startingAfter, endingBefore });
-  const views = await Promise.all(page.refunds.map((refund) => viewOf(deps.ledger, refund)));
-  return { views, hasMore: page.hasMore };
+  // Refunds of one payment share its rows, so that a list of them reads these once.
+  const payments = new Map<string, ReturnType<typeof paymentOf>>();
+  const views = page.refunds.map(async (refund) => {
+    const payment = payments.get(refund.chargeId) ?? paymentOf(deps.ledger, refund);
+    payments.set(refund.chargeId, payment);
+    return { ...(await payment), refund };
+  });
+  return { views: await Promise.all(views), hasMore: page.hasMore };
 }
 
 async function cursor(ledger: Ledger, accountId: string, id: string | null, param: string): Promise<Refund | null> {
   if (id === null) return null;
   const refund = await ownRefund(ledger, accountId, id);
-  if (refund === undefined) throw refuse("resource_missing", `No such refund: '${id}'`, { param });
+  if (refund === undefined) throw noSuchRefund(id, param);
   return refund;
 }
 
@@ -54,11 +58,12 @@ async function ownRefund(ledger: Ledger, accountId: string, id: string): Promise
   return refund?.accountId === accountId ? refund : undefined;
 }
 
-async function viewOf(ledger: Ledger, refund: Refund): Promise<PaymentView> {
+/** What a refund is about; one round trip. */
+async function paymentOf(ledger: Ledger, refund: Refund) {
   const { payment_intents: intent, charges: charge } = await ledger.read({
     payment_intents: refund.intentId,
     charges: refund.chargeId,
   });
   if (intent === undefined || charge === undefined) throw new Error(`The payment of ${refund.id} is missing.`);
-  return { intent, charge, refund };
+  return { intent, charge };
 }

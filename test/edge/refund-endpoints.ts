@@ -1,7 +1,7 @@
 // The calls on refunds with all their fields, for the table of bad input.
 // It must never be read from the code: a field that one of the two does not know turns a test red.
 
-import { cancelRefund, refundList, showRefund } from "../../functions/edge/refund-endpoints.ts";
+import { refundCancel, refundList, showRefund } from "../../functions/edge/refund-endpoints.ts";
 import { createRefundParameters, updateRefundParameters } from "../../functions/edge/refund-parameters.ts";
 import { type EndpointDescription, expanding, listing, metadataFields, readerOf } from "./endpoint-description.ts";
 
@@ -41,7 +41,7 @@ export const refundEndpoints: readonly EndpointDescription[] = [
     path: ({ refund }) => `/v1/refunds/${refund}/cancel`,
     base: () => [],
     whole: "",
-    read: readerOf(cancelRefund),
+    read: readerOf(refundCancel),
     neverAllowed: true,
     fields: expanding,
   },
