@@ -12,16 +12,8 @@ import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
 import { paymentsApi } from "../functions/edge/payments-api.ts";
 import { testAcquirer } from "../functions/edge/test-acquirer.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
-import type {
-  Accounts,
-  Acquirer,
-  AcquirerJournal,
-  Clock,
-  IdempotencyCache,
-  Ledger,
-  Log,
-  Random,
-} from "../functions/flows/ports.ts";
+import type { Acquirer, AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
 import { openDoors } from "./doors.ts";
 import { environmentsAt } from "./environment.ts";
 import type { Host } from "./host.ts";

@@ -1,13 +1,8 @@
 // Binds ports to a function's own service account: every call is checked against the grants of the synthesized plan.
 // It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
 
-import type {
-  Accounts,
-  AcquirerJournal,
-  IdempotencyCache,
-  Ledger,
-  LedgerTransactionScope,
-} from "../functions/flows/ports.ts";
+import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from "../functions/flows/ports.ts";
 import { documentsOf, ledgerOf, type PlannedFunction } from "./plan.ts";
 import type { Rights } from "./rights.ts";
 

@@ -5,7 +5,7 @@
 import type { AcquirerResult } from "../domain/attempt.ts";
 import { DomainError, refuse } from "../domain/errors.ts";
 import { defaultTimings } from "../domain/idempotency.ts";
-import type { Acquirer, AuthorizeOrder, FollowUpOrder } from "../flows/ports.ts";
+import type { Acquirer, AuthorizeOrder, FollowUpOrder } from "../flows/acquirer-ports.ts";
 
 /**
  * The acquirer behind `baseUrl` (without a trailing slash).

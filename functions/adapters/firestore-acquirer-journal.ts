@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Firestore } from "@google-cloud/firestore";
 import { type Currency, currencies } from "../domain/money.ts";
-import type { AcquirerJournal, JournalLine } from "../flows/ports.ts";
+import type { AcquirerJournal, JournalLine } from "../flows/acquirer-ports.ts";
 import { grpcCodes, hasGrpcCode, translated } from "./firestore-errors.ts";
 
 /** The journal over one collection. */

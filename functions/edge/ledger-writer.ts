@@ -4,9 +4,10 @@
  */
 import { refuse } from "../domain/errors.ts";
 import { defaultTimings, type Timings } from "../domain/idempotency.ts";
+import type { Acquirer } from "../flows/acquirer-ports.ts";
 import { completeAttempts } from "../flows/complete-attempts.ts";
 import { expireHolds } from "../flows/expire-holds.ts";
-import type { Acquirer, Clock, Ledger, Log, Random } from "../flows/ports.ts";
+import type { Clock, Ledger, Log, Random } from "../flows/ports.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
 import { verifyLedger } from "../flows/verify-ledger.ts";
 import { errorResponseOf } from "./error-table.ts";

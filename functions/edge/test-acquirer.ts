@@ -5,8 +5,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hasCode, refuse } from "../domain/errors.ts";
 import { readCurrency } from "../domain/money.ts";
+import type { AcquirerJournal, JournalLine, JournalOrder } from "../flows/acquirer-ports.ts";
 import { answerOrder } from "../flows/answer-order.ts";
-import type { AcquirerJournal, Clock, JournalLine, JournalOrder, Log } from "../flows/ports.ts";
+import type { Clock, Log } from "../flows/ports.ts";
 import {
   headerValues,
   jsonResponse,

@@ -5,7 +5,8 @@
 import type { AcquirerResult } from "../domain/attempt.ts";
 import { refuse } from "../domain/errors.ts";
 import { testPaymentMethod } from "../domain/payment-methods.ts";
-import type { Acquirer, AcquirerJournal, Clock, FollowUpOrder, JournalLine, JournalOrder, Log } from "./ports.ts";
+import type { Acquirer, AcquirerJournal, FollowUpOrder, JournalLine, JournalOrder } from "./acquirer-ports.ts";
+import type { Clock, Log } from "./ports.ts";
 
 /**
  * Carries out an order, or finds it carried out: whoever comes first decides, and all get the first one's line.

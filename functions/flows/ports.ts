@@ -3,12 +3,11 @@
  * It never names a product; adapters satisfy these types and memory twins prove them.
  */
 import type { Account, ApiKey } from "../domain/accounts.ts";
-import type { AcquirerResult, Attempt, AttemptKind } from "../domain/attempt.ts";
+import type { Attempt } from "../domain/attempt.ts";
 import type { Charge, ChargeFailure } from "../domain/charge.ts";
 import type { DomainError } from "../domain/errors.ts";
 import type { EventDraft, PaymentEvent } from "../domain/events.ts";
 import type { ClaimState, Fence, StoredOutcome } from "../domain/idempotency.ts";
-import type { Currency } from "../domain/money.ts";
 import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Refund } from "../domain/refund.ts";
@@ -134,66 +133,6 @@ export interface Accounts {
   listKeys(accountName: string): Promise<readonly ApiKey[]>;
   /** Marks every live key of the account whose last four characters match (or all of them when null); returns how many. */
   revokeKeys(accountName: string, lastFour: string | null, atMs: number): Promise<number>;
-}
-
-/** An order to the card network; repeating it with the same key changes nothing and gives the same answer. */
-export interface AuthorizeOrder {
-  /** The acquirer's idempotency key: the attempt's id. */
-  readonly key: string;
-  readonly amountMinor: bigint;
-  readonly currency: Currency;
-  readonly paymentMethodToken: string;
-  /** Hold the money only; a capture takes it later. */
-  readonly captureLater: boolean;
-}
-
-/** An order about an authorization: take what it holds, let it go, or give back what was taken. */
-export interface FollowUpOrder {
-  /** The acquirer's idempotency key: the attempt's id. */
-  readonly key: string;
-  /** The acquirer's name for the authorization. */
-  readonly reference: string;
-  readonly amountMinor: bigint;
-  readonly currency: Currency;
-}
-
-/**
- * The card network (design section 5, Acquirer). Each verb rejects with `acquirer_unknown` when no answer came: the money
- * may or may not have moved.
- */
-export interface Acquirer {
-  authorize(order: AuthorizeOrder): Promise<AcquirerResult>;
-  capture(order: FollowUpOrder): Promise<AcquirerResult>;
-  void(order: FollowUpOrder): Promise<AcquirerResult>;
-  refund(order: FollowUpOrder): Promise<AcquirerResult>;
-}
-
-/** The test acquirer's journal: one line per key, so that effects can be counted from outside the ledger. */
-export interface AcquirerJournal {
-  /** Writes the line if the key is new; returns the line that stands. Two parallel calls keep one line. */
-  record(line: JournalLine): Promise<JournalLine>;
-  read(key: string): Promise<JournalLine | undefined>;
-  /** Newest first, at most `limit`. */
-  list(limit: number): Promise<readonly JournalLine[]>;
-}
-
-/** One effect at the test acquirer. */
-export interface JournalLine extends JournalOrder {
-  readonly result: AcquirerResult;
-  readonly createdAtMs: number;
-}
-
-/** An order of any kind, as the journal keeps it. */
-export interface JournalOrder {
-  readonly kind: AttemptKind;
-  readonly key: string;
-  readonly amountMinor: bigint;
-  readonly currency: Currency;
-  /** Of an authorization; null for what is about one. */
-  readonly paymentMethodToken: string | null;
-  /** The authorization that the order is about; null for an authorization. */
-  readonly reference: string | null;
-  readonly captureLater: boolean;
 }
 
 /** What an answer or an event shows. */

@@ -10,9 +10,10 @@ import type { EventDraft } from "../domain/events.ts";
 import { expiryOf, mayCall, type StoredOutcome, type Timings } from "../domain/idempotency.ts";
 import { settleRefund } from "../domain/refund.ts";
 import type { Change, FoundRows, KeyRow } from "../domain/rows.ts";
+import type { Acquirer } from "./acquirer-ports.ts";
 import { type EventIds, eventRows, rowsOf } from "./idempotently-rows.ts";
 import type { SettleAttempt, Settled } from "./idempotently-types.ts";
-import type { Acquirer, Clock, Ledger, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
+import type { Clock, Ledger, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
 
 /** What settling needs. */
 export interface SettleDependencies {

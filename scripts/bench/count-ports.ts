@@ -1,7 +1,8 @@
 // Counts at the ports: what each call costs in round trips once a real store stands behind it.
 // It must never differ from the real clients: the same table comes out of `npm run bench -- --emulators`, RPC by RPC.
 import type { AcquirerResult } from "../../functions/domain/attempt.ts";
-import type { Accounts, Acquirer, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
+import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
+import type { Accounts, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
 import { keyLookUp, type Tally } from "./tally.ts";
 
 /** A claim is one create; only when there is a record it is read, and then nothing was written. */

@@ -3,7 +3,8 @@
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
-import type { Accounts, Acquirer, Clock, IdempotencyCache, Ledger, Log } from "../../functions/flows/ports.ts";
+import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
+import type { Accounts, Clock, IdempotencyCache, Ledger, Log } from "../../functions/flows/ports.ts";
 
 /** Puts the API together over stores. */
 export function openService(stores: Stores): Service {

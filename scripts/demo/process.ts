@@ -6,7 +6,8 @@ import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
 import { createFrontDoorServer } from "../../functions/edge/install-front-door.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
-import type { Acquirer, Ledger } from "../../functions/flows/ports.ts";
+import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
+import type { Ledger } from "../../functions/flows/ports.ts";
 import type { EmbeddedStores } from "../embedded-stores.ts";
 
 /** Starts one. */

@@ -8,7 +8,7 @@ import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-
 import { systemClock } from "../../functions/adapters/system.ts";
 import { frontDoor } from "../../functions/edge/front-door.ts";
 import { testAcquirer } from "../../functions/edge/test-acquirer.ts";
-import type { AuthorizeOrder, FollowUpOrder } from "../../functions/flows/ports.ts";
+import type { AuthorizeOrder, FollowUpOrder } from "../../functions/flows/acquirer-ports.ts";
 
 const order: AuthorizeOrder = {
   key: "att_1",

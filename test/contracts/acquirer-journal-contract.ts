@@ -1,7 +1,7 @@
 // What every journal of the test acquirer must do: the memory twin and Firestore run the same tests.
 // It must never use what only one of them has.
 import { randomBytes } from "node:crypto";
-import type { AcquirerJournal, JournalLine } from "../../functions/flows/ports.ts";
+import type { AcquirerJournal, JournalLine } from "../../functions/flows/acquirer-ports.ts";
 
 /** A journal for one suite, empty at its start. */
 export type JournalUnderTest = { readonly journal: AcquirerJournal; close(): Promise<void> };

@@ -4,7 +4,7 @@ import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-
 import { refuse } from "../../functions/domain/errors.ts";
 import { type TestAcquirerPorts, testAcquirer } from "../../functions/edge/test-acquirer.ts";
 import type { WireHandler } from "../../functions/edge/wire.ts";
-import type { AcquirerJournal } from "../../functions/flows/ports.ts";
+import type { AcquirerJournal } from "../../functions/flows/acquirer-ports.ts";
 
 const order = { key: "att_1", amount_minor: "1099", currency: "usd", payment_method: "pm_card_visa" };
 const bearer = { authorization: ["Bearer s3cret"] };

@@ -1,8 +1,8 @@
 // Shows that the test acquirer has one effect per key, whoever asks how often and whatever is ordered.
 // It must never look at anything but the journal to count effects.
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
+import type { JournalOrder } from "../../functions/flows/acquirer-ports.ts";
 import { answerOrder, networkOver, type OrderDependencies } from "../../functions/flows/answer-order.ts";
-import type { JournalOrder } from "../../functions/flows/ports.ts";
 
 const order: JournalOrder = {
   kind: "authorize",

@@ -6,7 +6,8 @@ import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempote
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import type { FunctionName } from "../../functions/config.ts";
 import type { RefundQuery } from "../../functions/domain/pages.ts";
-import type { CacheRecord, JournalLine } from "../../functions/flows/ports.ts";
+import type { JournalLine } from "../../functions/flows/acquirer-ports.ts";
+import type { CacheRecord } from "../../functions/flows/ports.ts";
 import { identityOf } from "../../local/identity.ts";
 import { type Plan, plannedFunction } from "../../local/plan.ts";
 import { rightsOf } from "../../local/rights.ts";

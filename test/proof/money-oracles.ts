@@ -1,7 +1,7 @@
 // Judges of a world's money: what must be true of its rows at every moment, and of the acquirer's journal beside them.
 // It must never ask the code under test: sums are made here, from the rows and from the journal.
 import type { Charge } from "../../functions/domain/charge.ts";
-import type { JournalLine } from "../../functions/flows/ports.ts";
+import type { JournalLine } from "../../functions/flows/acquirer-ports.ts";
 import type { World } from "../support/world.ts";
 
 /** What is wrong with the money now, one line each. */

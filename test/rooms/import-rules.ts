@@ -17,7 +17,13 @@ const validationPackages: readonly string[] = [];
 const sdkOf: Record<string, readonly string[]> = {
   spanner: ["@google-cloud/spanner", "google-gax"],
   firestore: ["@google-cloud/firestore", "google-gax"],
+  pubsub: ["@google-cloud/pubsub", "google-gax"],
+  cloud: ["@google-cloud/tasks", "google-gax"],
+  smtp: ["nodemailer"],
 };
+
+/** The ports, by what they are about: ports.ts for the write path, `…-ports.ts` for all else; types only. */
+const isPorts = (imported: Import) => imported.own && /^functions\/flows\/(?:[\w-]+-)?ports\.ts$/.test(imported.target);
 
 /** Rooms in the order in which a path is tried; the first match holds. */
 const rooms: readonly Room[] = [
@@ -31,7 +37,7 @@ const rooms: readonly Room[] = [
     files: /^functions\/flows\//,
     may: (imported) =>
       within(imported, "functions/domain") ||
-      isFile(imported, "functions/flows/ports.ts") ||
+      isPorts(imported) ||
       (imported.own && /^functions\/flows\/(?:idempotently|classify)[\w-]*\.ts$/.test(imported.target)),
   },
   {
@@ -39,7 +45,7 @@ const rooms: readonly Room[] = [
     files: /^functions\/adapters\//,
     may: (imported, file) =>
       within(imported, "functions/domain") ||
-      (isFile(imported, "functions/flows/ports.ts") && imported.typeOnly) ||
+      (isPorts(imported) && imported.typeOnly) ||
       (within(imported, "functions/adapters") && familyOf(imported.target) === familyOf(file.path)) ||
       isPackage(imported, sdkOf[familyOf(file.path)] ?? []) ||
       builtin(imported),

@@ -88,7 +88,10 @@ describe("who may import whom", () => {
   });
 
   test("adapters may import the types of the ports", () => {
-    const source = sourceOf("functions/adapters/acquirer.ts", 'import type { Acquirer } from "../flows/ports.ts";');
+    const source = sourceOf(
+      "functions/adapters/acquirer.ts",
+      'import type { Acquirer } from "../flows/acquirer-ports.ts";',
+    );
     expect(forbiddenImports([source])).toEqual([]);
   });
 

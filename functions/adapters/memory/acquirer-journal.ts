@@ -3,7 +3,7 @@
  * It must never change a line once it stands, and never answer in the same turn of the event loop.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AcquirerJournal, JournalLine } from "../../flows/ports.ts";
+import type { AcquirerJournal, JournalLine } from "../../flows/acquirer-ports.ts";
 
 /** An empty journal. */
 export function memoryAcquirerJournal(): AcquirerJournal {
