@@ -4,6 +4,8 @@
  */
 import type { RateLimit } from "./domain/rate-limit.ts";
 
+export { eventAttributes } from "./domain/events.ts";
+
 /** Every deployed function: its entry file, its Cloud Run service and its bundle carry this name (design section 2). */
 export const functionNames = ["payments-api", "ledger-writer", "test-acquirer"] as const;
 
@@ -41,21 +43,6 @@ export const firestoreNames = {
   acquirerJournal: "acquirerJournal",
   /** Timestamp field after which the TTL policy may delete a document. */
   deleteAfter: "deleteAfter",
-} as const;
-
-/**
- * Attributes of a message on the topic `payment-events`: what subscriptions filter by, and what the views in BigQuery read
- * beside the message's data, which is the event's JSON (contract section 7).
- */
-export const eventAttributes = {
-  /** The event's id. */
-  eventId: "event_id",
-  /** The event's type, for example `payment_intent.succeeded`. */
-  type: "event_type",
-  /** The account that it belongs to. */
-  account: "account_id",
-  /** Version of the object inside; projections order by it, effects never do (design section 6). */
-  objectVersion: "object_version",
 } as const;
 
 /**

@@ -32,6 +32,21 @@ export function eventTypesMatching(pattern: string): readonly EventType[] {
 /** How long events can be retrieved: 30 days (contract section 7). */
 export const eventRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
+/**
+ * Attributes of a message on the topic `payment-events`: what subscriptions filter by, and what the views in BigQuery read
+ * beside the message's data, which is the event's JSON (contract section 7).
+ */
+export const eventAttributes = {
+  /** The event's id. */
+  eventId: "event_id",
+  /** The event's type, for example `payment_intent.succeeded`. */
+  type: "event_type",
+  /** The account that it belongs to. */
+  account: "account_id",
+  /** Version of the object inside; projections order by it, effects never do (design section 6). */
+  objectVersion: "object_version",
+} as const;
+
 /** An event that a decision asks for; the flow gives it an id and its bytes. */
 export interface EventDraft {
   readonly type: EventType;
