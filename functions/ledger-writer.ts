@@ -7,6 +7,7 @@ import { httpAcquirer } from "./adapters/acquirer.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
+import { spannerSeals } from "./adapters/spanner-seals.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
 import { environmentNames, requiredVariable } from "./config.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
@@ -22,6 +23,7 @@ const spanner = openSpanner(
 
 const handler = ledgerWriter({
   ledger: spannerLedger(spanner),
+  seals: spannerSeals(spanner),
   acquirer: httpAcquirer({
     baseUrl: setting("acquirerUrl"),
     secret: setting("acquirerSecret"),

@@ -52,9 +52,12 @@ function whatFunctionsSay({ metrics }: PaymentChartsInput): Chart[] {
       ],
     },
     {
-      title: "Verifications of the ledger that went wrong",
+      title: "Sealing and verifying of the ledger",
       unit: "a minute",
-      series: [counted("bad rows, or not ended", metricFilter(metrics.ledgerFaults))],
+      series: [
+        counted("sealed", metricFilter(metrics.sealings)),
+        counted("bad rows, or not ended", metricFilter(metrics.ledgerFaults)),
+      ],
     },
     {
       title: "Requests without the idempotency cache",

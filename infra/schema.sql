@@ -206,9 +206,14 @@ CREATE TABLE ledger_transactions (
   intent_id STRING(64) NOT NULL,
   currency STRING(3) NOT NULL,        -- of all its entries
   created_at TIMESTAMP NOT NULL,
+  seal_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(source_id), 8))) STORED, -- 0 to 7: the chain that seals it
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT ledger_transactions_kind CHECK (kind IN ('charge', 'refund')),
 ) PRIMARY KEY (kind, source_id);
+
+-- Bookings in the order of their commits, for sealing. Spanner's clock gives that order and the application's does not; eight
+-- shards, because by time alone every booking would fall on one spot.
+CREATE INDEX ledger_transactions_committed ON ledger_transactions (seal_shard, committed_at);
 
 -- Lines of a booking, stored beside it; debits equal credits, which the application asserts on every write and read.
 CREATE TABLE ledger_entries (
@@ -223,6 +228,25 @@ CREATE TABLE ledger_entries (
   CONSTRAINT ledger_entries_direction CHECK (direction IN ('debit', 'credit')),
   CONSTRAINT ledger_entries_amount CHECK (amount_minor > 0),
 ) PRIMARY KEY (kind, source_id, entry_number), INTERLEAVE IN PARENT ledger_transactions ON DELETE NO ACTION;
+
+-- The chain over the books: each row seals all bookings of a shard that were committed in an interval, and the row before
+-- it. The key cannot fork: of two jobs that seal at once, one finds its number taken. Rows are only ever added.
+CREATE TABLE ledger_seals (
+  seal_shard INT64 NOT NULL,          -- 0 to 7
+  seal_number INT64 NOT NULL,         -- 1, 2, … without a gap
+  encoding INT64 NOT NULL,            -- which rules made the hashed bytes; see functions/domain/seal.ts
+  previous_root STRING(64),           -- NULL for number 1
+  root STRING(64) NOT NULL,           -- SHA-256 in hex; it is also written to the log
+  booking_count INT64 NOT NULL,
+  committed_after TIMESTAMP NOT NULL, -- the interval begins behind this time, to the nanosecond
+  committed_until TIMESTAMP NOT NULL, -- and ends with this one, to which no later commit can come
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT ledger_seals_shard CHECK (seal_shard BETWEEN 0 AND 7),
+  CONSTRAINT ledger_seals_number CHECK (seal_number >= 1),
+  CONSTRAINT ledger_seals_previous CHECK ((seal_number = 1) = (previous_root IS NULL)),
+  CONSTRAINT ledger_seals_count CHECK (booking_count >= 1),
+  CONSTRAINT ledger_seals_interval CHECK (committed_after < committed_until),
+) PRIMARY KEY (seal_shard, seal_number);
 
 -- Events: what happened, with the frozen bytes that tell it. Rows are only ever added.
 CREATE TABLE events (

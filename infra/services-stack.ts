@@ -111,9 +111,16 @@ export class ServicesStack extends TerraformStack {
       every: "*/15 * * * *",
       path: "/expire",
     });
+    new Schedule(this, "seal-ledger", {
+      ...schedule,
+      description: "Seals the bookings since the last seal, and tells the root to the logs.",
+      // Until it is sealed a booking could be changed unseen; five minutes cost a few cents a month.
+      every: "*/5 * * * *",
+      path: "/seal",
+    });
     new Schedule(this, "verify-ledger", {
       ...schedule,
-      description: "Verifies that the books balance and agree with the payments.",
+      description: "Verifies that the books balance, agree with the payments and are what was sealed.",
       // Once a day, between the busy hours of most of the world; it reads a snapshot and holds nothing up.
       every: "23 3 * * *",
       path: "/verify",

@@ -6,10 +6,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import type { ApiKey } from "../functions/domain/accounts.ts";
+import type { SealAnchor } from "../functions/domain/seal.ts";
 import { createFrontDoorServer } from "../functions/edge/install-front-door.ts";
 import { headerValues, jsonResponse, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
 import { createApiKey, listApiKeys, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
 import type { Accounts, Ledger } from "../functions/flows/ports.ts";
+import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import { verifyLedger } from "../functions/flows/verify-ledger.ts";
 import { listenFrom } from "./listen.ts";
 
@@ -56,9 +58,9 @@ async function answer(stores: Stores, token: string, request: WireRequest): Prom
   return jsonResponse(200, await verb(stores, JSON.parse(request.body.toString("utf8"))));
 }
 
-type Stores = { accounts: Accounts; ledger: Ledger };
+type Stores = { accounts: Accounts; ledger: Ledger; seals: LedgerSeals };
 
-type Asked = { accountName: string; lastFour: string | null };
+type Asked = { accountName: string; lastFour: string | null; anchors?: readonly SealAnchor[] };
 
 const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<unknown>>> = {
   "/api-keys/create": async ({ accounts }, { accountName }) => {
@@ -71,7 +73,8 @@ const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<u
   "/api-keys/revoke": async ({ accounts }, { accountName, lastFour }) => ({
     revoked: await revokeApiKeys({ accounts, clock: systemClock }, { accountName, lastFour }),
   }),
-  "/verify-ledger": async ({ ledger }) => await verifyLedger({ ledger, clock: systemClock, log: () => {} }),
+  "/verify-ledger": async ({ ledger, seals }, { anchors = [] }) =>
+    await verifyLedger({ ledger, seals, clock: systemClock, log: () => {} }, { anchors }),
 };
 
 /** A key without its digest. */

@@ -6,6 +6,8 @@ import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
+import { memorySeals } from "../functions/adapters/memory/seals.ts";
+import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
 import { environmentNames, type FunctionName, rateLimitOf, requiredVariable } from "../functions/config.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
@@ -14,6 +16,7 @@ import { testAcquirer } from "../functions/edge/test-acquirer.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { Acquirer, AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
+import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import { openDoors } from "./doors.ts";
 import { environmentsAt } from "./environment.ts";
 import type { Host } from "./host.ts";
@@ -50,16 +53,25 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
     throw error;
   }
   // Everything is in this process, so nothing can be lost without it.
-  return { addresses, platform, accounts: stores.accounts, ledger: stores.ledger, lost: new Promise(() => {}), stop };
+  const { accounts, ledger, seals } = stores;
+  return { addresses, platform, accounts, ledger, seals, lost: new Promise(() => {}), stop };
 }
 
 /** One set of stores for all functions, as in the cloud. */
-export type Stores = { ledger: Ledger; accounts: Accounts; cache: IdempotencyCache; journal: AcquirerJournal };
+export type Stores = {
+  ledger: Ledger;
+  seals: LedgerSeals;
+  accounts: Accounts;
+  cache: IdempotencyCache;
+  journal: AcquirerJournal;
+};
 
 /** Empty stores in memory. */
 export function memoryStores(): Stores {
+  const tables = memoryTables();
   return {
-    ledger: memoryLedger(),
+    ledger: memoryLedger(tables),
+    seals: memorySeals(tables),
     accounts: memoryAccounts(),
     cache: memoryIdempotencyCache(),
     journal: memoryAcquirerJournal(),
@@ -90,6 +102,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
     ledgerWriter({
       ...machine,
       ledger: identity.ledger(stores.ledger),
+      seals: identity.seals(stores.seals),
       acquirer: acquirerIn(environment, identityToken),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
     }),

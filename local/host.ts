@@ -3,6 +3,7 @@
 
 import type { FunctionName } from "../functions/config.ts";
 import type { Accounts, Ledger } from "../functions/flows/ports.ts";
+import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import type { Platform } from "./platform.ts";
 
 /** Running functions. */
@@ -15,6 +16,8 @@ export type Host = {
   accounts: Accounts;
   /** The ledger beneath them, for verifying. */
   ledger: Ledger;
+  /** The chain over it. */
+  seals: LedgerSeals;
   /** Resolves, with the reason for people, when a part that nothing works without has ended by itself. */
   lost: Promise<string>;
   /** Ends everything that was started. May be called twice. */

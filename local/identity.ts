@@ -3,12 +3,14 @@
 
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from "../functions/flows/ports.ts";
+import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import { documentsOf, ledgerOf, type PlannedFunction } from "./plan.ts";
 import type { Rights } from "./rights.ts";
 
 /** A function's rights. */
 export type Identity = {
   ledger(ledger: Ledger): Ledger;
+  seals(seals: LedgerSeals): LedgerSeals;
   accounts(accounts: Accounts): Accounts;
   cache(cache: IdempotencyCache): IdempotencyCache;
   journal(journal: AcquirerJournal): AcquirerJournal;
@@ -33,6 +35,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     );
   return {
     ledger: (ledger) => guardedLedger(ledger, inLedger),
+    seals: (seals) => guardedSeals(seals, inLedger),
     accounts: (accounts) => guardedAccounts(accounts, inLedger),
     cache: (cache) => guardedCache(cache, inDocuments),
     journal: (journal) => guardedJournal(journal, inDocuments),
@@ -71,6 +74,16 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
 
 function guardedScope(scope: LedgerTransactionScope, must: Must): LedgerTransactionScope {
   return { read: guarded(() => must(...READ), scope.read), write: (changes) => scope.write(changes) };
+}
+
+function guardedSeals(seals: LedgerSeals, must: Must): LedgerSeals {
+  return {
+    atOneMoment: async (tag, body) => {
+      must(...SESSION, ...READ, "databases.beginReadOnlyTransaction");
+      return await seals.atOneMoment(tag, body);
+    },
+    append: guarded(() => must(...SESSION, ...READ, ...WRITE), seals.append),
+  };
 }
 
 function guardedAccounts(accounts: Accounts, must: Must): Accounts {

@@ -4,6 +4,7 @@
 import { spannerAccounts } from "../functions/adapters/spanner-accounts.ts";
 import { openSpanner } from "../functions/adapters/spanner-client.ts";
 import { spannerLedger } from "../functions/adapters/spanner-ledger.ts";
+import { spannerSeals } from "../functions/adapters/spanner-seals.ts";
 import { buildBundles } from "./bundles.ts";
 import { type Doors, openDoors } from "./doors.ts";
 import { createDatabase } from "./emulated-database.ts";
@@ -46,6 +47,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       platform,
       accounts: spannerAccounts(spanner),
       ledger: spannerLedger(spanner),
+      seals: spannerSeals(spanner),
       lost: Promise.race(processes.map((running) => running.ended)),
       stop,
     };

@@ -8,6 +8,8 @@ import type { Acquirer } from "../flows/acquirer-ports.ts";
 import { completeAttempts } from "../flows/complete-attempts.ts";
 import { expireHolds } from "../flows/expire-holds.ts";
 import type { Clock, Ledger, Log, Random } from "../flows/ports.ts";
+import { sealLedger } from "../flows/seal-ledger.ts";
+import type { LedgerSeals } from "../flows/seal-ports.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
 import { verifyLedger } from "../flows/verify-ledger.ts";
 import { errorResponseOf } from "./error-table.ts";
@@ -18,6 +20,7 @@ import { jsonResponse, pathOf, type WireHandler, type WireRequest } from "./wire
 /** What the ledger-writer needs from the outside. */
 export interface LedgerWriterPorts {
   readonly ledger: Ledger;
+  readonly seals: LedgerSeals;
   readonly acquirer: Acquirer;
   readonly clock: Clock;
   readonly random: Random;
@@ -61,6 +64,7 @@ function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string,
   return new Map([
     ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
     ["/expire", { done: "holds expired", run: () => expireHolds(deps) }],
+    ["/seal", { done: "ledger sealing ended", run: () => sealLedger(deps) }],
     ["/verify", { done: "ledger verification ended", run: () => verifyLedger(deps) }],
   ]);
 }

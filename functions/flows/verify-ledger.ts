@@ -1,15 +1,26 @@
 /**
- * Verifies the ledger: reads the books and what they are about, page by page at one moment, and names the first bad row.
- * It must never write, nor call a ledger sound that it did not read to the end.
+ * Verifies the ledger: reads the books and what they are about, page by page at one moment, then hashes the sealed chain
+ * again, and names the first bad row. It must never write, nor call a ledger sound that it did not read to the end.
  */
 import { type Audit, auditBooks, type Fault } from "../domain/audit-books.ts";
 import { refuse } from "../domain/errors.ts";
 import type { Scan, ScannedTable, Tables } from "../domain/rows.ts";
+import {
+  anchorText,
+  type CommittedBooking,
+  type LedgerSeal,
+  openSeal,
+  type SealAnchor,
+  sealProblem,
+  sealShards,
+} from "../domain/seal.ts";
 import type { Clock, Ledger, Log } from "./ports.ts";
+import type { LedgerSeals, SealMoment } from "./seal-ports.ts";
 
 /** What verifying needs. */
 export interface VerifyDependencies {
   readonly ledger: Pick<Ledger, "scan">;
+  readonly seals: Pick<LedgerSeals, "atOneMoment">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -17,34 +28,52 @@ export interface VerifyDependencies {
 /** How a verification went. */
 export interface Verification {
   /** Rows that were looked at, by table. */
-  readonly rows: Readonly<Record<ScannedTable, number>>;
+  readonly rows: Readonly<Record<ScannedTable | "ledger_seals", number>>;
   /** The first bad row, also told by one ERROR line; null when the ledger is sound. */
   readonly fault: Fault | null;
 }
 
+/** What a verification is held to. */
+export interface VerifyOptions {
+  /** Milliseconds after which it gives up; a person who waits for it gives Infinity. */
+  readonly msMax?: number;
+  /** Roots that stand outside the database; each must still be in its chain. */
+  readonly anchors?: readonly SealAnchor[];
+}
+
 /**
- * One verification.
- * @param msMax milliseconds after which it gives up; a person who waits for it gives Infinity
+ * One verification. A sound one tells the newest root of each chain to the log.
  * @throws DomainError `store_unavailable`, also when it takes too long; `internal` for more bookings than it can hold
  */
-export async function verifyLedger(deps: VerifyDependencies, msMax: number = jobMsMax): Promise<Verification> {
+export async function verifyLedger(deps: VerifyDependencies, options: VerifyOptions = {}): Promise<Verification> {
+  const { msMax = jobMsMax, anchors = [] } = options;
   const untilMs = deps.clock.now() + msMax;
-  const verification = await deps.ledger.scan("verify-ledger", async (scan) => {
+  const tick = () => {
+    if (deps.clock.now() > untilMs) throw refuse("store_unavailable", `It took longer than ${msMax} ms.`);
+  };
+  const books = await verifyBooks(deps, tick);
+  const chain = await verifyChains(deps, { anchors, tick });
+  const fault = books.fault ?? chain.fault;
+  if (fault !== null) deps.log("ERROR", "ledger has a bad row", { ...fault });
+  else for (const head of chain.heads) deps.log("INFO", "ledger root verified", { anchor: anchorText(head) });
+  return { rows: { ...books.rows, ledger_seals: chain.seals }, fault };
+}
+
+async function verifyBooks(deps: VerifyDependencies, tick: () => void) {
+  return await deps.ledger.scan("verify-ledger", async (scan) => {
     const audit = auditBooks();
     const rows = { ledger_transactions: 0, refunds: 0, charges: 0, payment_intents: 0 };
     for (const table of inOrder) {
       for await (const page of pagesOf(scan, table)) {
         rows[table] += page.length;
         if (rows.ledger_transactions > bookingsMax) throw refuse("internal", "There are more bookings than fit.");
-        if (deps.clock.now() > untilMs) throw refuse("store_unavailable", `It took longer than ${msMax} ms.`);
+        tick();
         const fault = firstFault(audit, table, page);
         if (fault !== undefined) return { rows, fault };
       }
     }
     return { rows, fault: audit.end() ?? null };
   });
-  if (verification.fault !== null) deps.log("ERROR", "ledger has a bad row", { ...verification.fault });
-  return verification;
 }
 
 /** Bookings first, because all others are held against them; intents last, against the charges. */
@@ -84,4 +113,63 @@ function steps(audit: Audit): { readonly [T in ScannedTable]: (row: Tables[T]) =
     charges: audit.charge,
     payment_intents: audit.intent,
   };
+}
+
+interface ChainInput {
+  readonly anchors: readonly SealAnchor[];
+  readonly tick: () => void;
+}
+
+/** Hashes every chain again; `heads` are the newest seals, `seals` how many were looked at. */
+async function verifyChains(deps: VerifyDependencies, { anchors, tick }: ChainInput) {
+  return await deps.seals.atOneMoment("verify-seals", async (moment) => {
+    const heads: LedgerSeal[] = [];
+    let seals = 0;
+    for (let shard = 0; shard < sealShards; shard += 1) {
+      const own = anchors.filter((anchor) => anchor.shard === shard);
+      let previous: LedgerSeal | undefined;
+      for (;;) {
+        const page = await moment.seals(shard, previous?.number ?? 0, sealPageRows);
+        for (const seal of page) {
+          seals += 1;
+          const problem = sealProblem(previous, seal, await sealAgain(moment, seal, tick)) ?? anchorProblem(own, seal);
+          if (problem !== undefined) return { heads, seals, fault: sealFault(shard, seal.number, problem) };
+          previous = seal;
+        }
+        if (page.length < sealPageRows) break;
+      }
+      const ends = previous?.number ?? 0;
+      const lost = own.find(({ number }) => number > ends);
+      if (lost !== undefined) {
+        const problem = `it was anchored outside the database and is gone: its chain ends at ${ends}`;
+        return { heads, seals, fault: sealFault(shard, ends + 1, problem) };
+      }
+      if (previous !== undefined) heads.push(previous);
+    }
+    return { heads, seals, fault: null };
+  });
+}
+
+/** Seals of one page: a few tens of kilobytes. */
+const sealPageRows = 100;
+
+/** The seal that the bookings of today give for its interval. */
+async function sealAgain(moment: SealMoment, seal: LedgerSeal, tick: () => void): Promise<LedgerSeal> {
+  const open = openSeal(seal);
+  for (let cursor: CommittedBooking | null = null; ; ) {
+    tick();
+    const page: readonly CommittedBooking[] = await moment.bookings({ ...seal, cursor }, pageRows);
+    for (const committed of page) open.add(committed);
+    cursor = page.at(-1) ?? null;
+    if (page.length < pageRows) return open.close();
+  }
+}
+
+function anchorProblem(anchors: readonly SealAnchor[], seal: LedgerSeal): string | undefined {
+  const different = anchors.some(({ number, root }) => number === seal.number && root !== seal.root);
+  return different ? "its root is not the one that was anchored outside the database" : undefined;
+}
+
+function sealFault(shard: number, number: number, problem: string): Fault {
+  return { table: "ledger_seals", key: `${shard}/${number}`, problem };
 }

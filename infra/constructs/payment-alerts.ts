@@ -82,13 +82,14 @@ export class PaymentAlerts extends Construct {
 
     new Alert(this, "ledger-fault", {
       ...shared,
-      says: "The verification of the ledger found a bad row, or did not end.",
+      says: "The verification of the ledger found a bad row or did not end, or the ledger is not sealed.",
       severity: "ERROR",
       when: [
         isAbove("a verification went wrong", {
           ...countOver(metricFilter(metrics.ledgerFaults), QUARTER_HOUR),
           above: 0,
         }),
+        isSilent("nothing was sealed for an hour", { filter: metricFilter(metrics.sealings), seconds: 3_600 }),
       ],
     });
 

@@ -23,6 +23,8 @@ export class PaymentMetrics extends Construct {
   readonly attemptsGivenUp: LoggingMetric;
   /** Verifications that found a bad row, or did not read to the end. */
   readonly ledgerFaults: LoggingMetric;
+  /** Runs that sealed all that there was to seal. */
+  readonly sealings: LoggingMetric;
   /** Times that payments-api went on without its cache, because it was slow, gone or forbidden. */
   readonly cacheTroubles: LoggingMetric;
   /** Alerts and charts depend on this. */
@@ -69,6 +71,11 @@ export class PaymentMetrics extends Construct {
       where:
         '(jsonPayload.message = "ledger has a bad row" OR (jsonPayload.message = "job failed" AND jsonPayload.path = "/verify"))',
       description: "Verifications of the ledger that found a bad row or did not end.",
+    });
+    this.sealings = lineCount(this, "sealings", {
+      ...writer,
+      where: 'jsonPayload.message = "ledger sealing ended"',
+      description: "Runs that sealed the bookings since the run before.",
     });
     this.areKnown = this.#known();
   }

@@ -2,6 +2,7 @@
 // It must never repeat a case of the contract: pages and moments are shown there.
 import type { Database } from "@google-cloud/spanner";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
+import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
 import { verifyLedger } from "../../functions/flows/verify-ledger.ts";
 import { type EmulatorDatabase, openEmulatorDatabase } from "../support/emulator-database.ts";
 import { bookingRow, chargeRow, insertOf, intentRow } from "../support/ledger-rows.ts";
@@ -23,7 +24,14 @@ afterAll(async () => {
 const paid = { status: "succeeded", amountReceivedMinor: 2_000n } as const;
 
 const fault = async () =>
-  (await verifyLedger({ ledger: spannerLedger(opened), clock: manualClock(0), log: () => {} })).fault;
+  (
+    await verifyLedger({
+      ledger: spannerLedger(opened),
+      seals: spannerSeals(opened),
+      clock: manualClock(0),
+      log: () => {},
+    })
+  ).fault;
 
 test("a sound ledger passes, and rows changed by hand are named: an entry, a charge, an intent", async () => {
   expect(await fault()).toBeNull();

@@ -2,6 +2,7 @@
 // It must never hold a case of its own about the port: those belong into the contract, for every kind of ledger.
 import { spannerAccounts } from "../../functions/adapters/spanner-accounts.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
+import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
 import { openEmulatorDatabase } from "../support/emulator-database.ts";
 import { describeAccounts } from "./accounts-contract.ts";
 import { describeLedger } from "./ledger-contract.ts";
@@ -10,6 +11,7 @@ import { describeLedgerLists } from "./ledger-lists-contract.ts";
 import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
 import { describeLedgerScan } from "./ledger-scan-contract.ts";
+import { describeSeals } from "./seals-contract.ts";
 
 const open = async () => {
   const opened = await openEmulatorDatabase();
@@ -25,4 +27,8 @@ describeLedgerScan("Spanner", open);
 describeAccounts("Spanner", async () => {
   const opened = await openEmulatorDatabase();
   return { accounts: spannerAccounts(opened), close: opened.close };
+});
+describeSeals("Spanner", async () => {
+  const opened = await openEmulatorDatabase();
+  return { ledger: spannerLedger(opened), seals: spannerSeals(opened), close: opened.close };
 });

@@ -2,6 +2,8 @@
 // It must never hold a case of its own about the port: those belong into the contract, for every kind of ledger.
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { memorySeals } from "../../functions/adapters/memory/seals.ts";
+import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { describeAccounts } from "./accounts-contract.ts";
 import { describeLedger } from "./ledger-contract.ts";
 import { describeLedgerEvents } from "./ledger-events-contract.ts";
@@ -9,6 +11,7 @@ import { describeLedgerLists } from "./ledger-lists-contract.ts";
 import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
 import { describeLedgerScan } from "./ledger-scan-contract.ts";
+import { describeSeals } from "./seals-contract.ts";
 
 const open = async () => {
   const ledger = memoryLedger();
@@ -26,3 +29,7 @@ describeLedgerRefunds("memory", open);
 describeLedgerEvents("memory", open);
 describeLedgerScan("memory", open);
 describeAccounts("memory", async () => ({ accounts: memoryAccounts(), close: async () => {} }));
+describeSeals("memory", async () => {
+  const tables = memoryTables();
+  return { ledger: memoryLedger(tables), seals: memorySeals(tables), close: async () => {} };
+});

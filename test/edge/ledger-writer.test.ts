@@ -22,10 +22,12 @@ const tokenOf = (payload: object) =>
 async function openWriter() {
   const world = await openWorld();
   const acquirer = networkOver({ journal: world.journal, clock: world.clock, log: () => {} });
-  const { ledger, clock } = world;
+  const { ledger, seals, clock } = world;
   const logged: Parameters<Log>[] = [];
   const log: Log = (...line) => void logged.push(line);
-  const client = clientOf(ledgerWriter({ ledger, clock, acquirer, random: systemRandom, log, callerAccount: account }));
+  const client = clientOf(
+    ledgerWriter({ ledger, seals, clock, acquirer, random: systemRandom, log, callerAccount: account }),
+  );
   const call = (authorization: string | undefined, path = "/complete", method = "POST") =>
     client.send(method, path, "", {
       headers: { host: "ledger-writer.example", authorization: authorization === undefined ? [] : authorization },
@@ -61,6 +63,20 @@ describe("the ledger-writer", () => {
     };
     expect([sound.status, sound.json.fault, unsound.status, unsound.json.fault]).toEqual([200, null, 200, fault]);
     expect(logged.filter(([severity]) => severity === "ERROR")).toEqual([["ERROR", "ledger has a bad row", fault]]);
+  });
+
+  test("seals what was booked, and tells the root to the log beside how it went", async () => {
+    const { world, call, logged } = await openWriter();
+    await world.post("/v1/payment_intents", payForm);
+
+    const sealed = await call(tokenOf(claims), "/seal");
+
+    expect([sealed.status, sealed.json]).toEqual([200, { seals: 1, bookings: 1 }]);
+    expect(logged).toEqual([
+      ["INFO", "ledger sealed", expect.objectContaining({ anchor: expect.stringMatching(/^\d:1:[0-9a-f]{64}$/) })],
+      ["INFO", "ledger sealing ended", { seals: 1, bookings: 1 }],
+    ]);
+    expect((await call(tokenOf(claims), "/verify")).json).toMatchObject({ fault: null, rows: { ledger_seals: 1 } });
   });
 
   test.each([

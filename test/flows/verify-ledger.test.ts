@@ -1,5 +1,7 @@
 // The verification: a sound ledger passes whatever goes on meanwhile, a bad row is told, and nothing is passed unread.
 // It must never repeat the audit's own cases: test/domain/audit-books.test.ts has a bad row of every kind.
+import { memorySeals } from "../../functions/adapters/memory/seals.ts";
+import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
 import type { Scan, ScannedTable, Tables } from "../../functions/domain/rows.ts";
 import type { Ledger } from "../../functions/flows/ports.ts";
@@ -8,6 +10,9 @@ import { bookingRow, chargeRow, intentRow } from "../support/ledger-rows.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { openWorld, payForm, type World } from "../support/world.ts";
 
+/** The chains are the business of test/flows/verify-seals.test.ts. */
+const noSeals = memorySeals(memoryTables());
+
 type Rows = { [T in ScannedTable]: Tables[T][] };
 
 describe("a sound ledger", () => {
@@ -15,7 +20,7 @@ describe("a sound ledger", () => {
     const world = await livelyWorld();
     const { verification, logged } = await verify(world.ledger);
     expect(verification).toEqual({
-      rows: { ledger_transactions: 5, refunds: 3, charges: 5, payment_intents: 6 },
+      rows: { ledger_transactions: 5, refunds: 3, charges: 5, payment_intents: 6, ledger_seals: 0 },
       fault: null,
     });
     expect(logged).toEqual([]);
@@ -40,7 +45,7 @@ describe("a sound ledger", () => {
     const rows = manyRows(1_200);
     const sound = await verify(ledgerOf(rows));
     expect(sound.verification).toEqual({
-      rows: { ledger_transactions: 1_200, refunds: 0, charges: 1_200, payment_intents: 1_200 },
+      rows: { ledger_transactions: 1_200, refunds: 0, charges: 1_200, payment_intents: 1_200, ledger_seals: 0 },
       fault: null,
     });
     rows.payment_intents[1_100] = { ...(rows.payment_intents[1_100] as PaymentIntent), amountReceivedMinor: 1n };
@@ -69,9 +74,9 @@ test("a verification that takes too long, or has too much to hold, says so inste
         }),
       ),
   };
-  const deps = { clock, log: () => {} };
+  const deps = { clock, seals: noSeals, log: () => {} };
   await expect(verifyLedger({ ...deps, ledger: slow })).rejects.toMatchObject({ code: "store_unavailable" });
-  expect((await verifyLedger({ ...deps, ledger: slow }, Number.POSITIVE_INFINITY)).fault).toBeNull();
+  expect((await verifyLedger({ ...deps, ledger: slow }, { msMax: Number.POSITIVE_INFINITY })).fault).toBeNull();
 
   const endless: Scan = async (table, _after, limit) =>
     Array.from({ length: table === "ledger_transactions" ? limit : 0 }, () =>
@@ -84,7 +89,7 @@ test("a verification that takes too long, or has too much to hold, says so inste
 async function verify(ledger: Pick<Ledger, "scan">) {
   const logged: unknown[] = [];
   const log = (...line: unknown[]) => void logged.push(line);
-  return { verification: await verifyLedger({ ledger, clock: manualClock(0), log }), logged };
+  return { verification: await verifyLedger({ ledger, seals: noSeals, clock: manualClock(0), log }), logged };
 }
 
 /** Paid, captured in part, canceled, declined, refunded in part and whole, and with a refund that failed. */

@@ -29,6 +29,7 @@ describe("the observability stack", () => {
         "google_logging_metric metrics/request-durations",
         "google_logging_metric metrics/requests",
         "google_logging_metric metrics/requests-failed",
+        "google_logging_metric metrics/sealings",
         "google_logging_metric metrics/sweeps",
         "google_logging_metric metrics/sweeps-with-backlog",
         "google_logging_project_sink log-archive/sink",
@@ -57,6 +58,21 @@ describe("the observability stack", () => {
       role: "roles/bigquery.dataEditor",
       member: expect.stringMatching(/google_logging_project_sink\..*\.writer_identity\}$/),
     });
+  });
+
+  test("archives the line that carries a seal's root out of the database, whatever its severity", () => {
+    const { filter } = only(told, "google_logging_project_sink");
+    const conditions = filter.split(" AND ");
+
+    // The flow tells the root, the entry's log writes it to stdout, and no other condition keeps it out.
+    expect(sourceOf("flows/seal-ledger.ts")).toContain('"ledger sealed", { anchor: anchorText(seal)');
+    expect(sourceOf("ledger-writer.ts")).toContain("log: jsonLog");
+    expect(sourceOf("adapters/system.ts")).toContain("process.stdout.write");
+    expect(conditions).toEqual([
+      'resource.type = "cloud_run_revision"',
+      expect.stringMatching(/^resource\.labels\.service_name = \(.*"ledger-writer".*\)$/),
+      expect.stringContaining('log_id("run.googleapis.com/stdout")'),
+    ]);
   });
 
   test("tells the address that bootstrap was given, and works without one", () => {
@@ -141,6 +157,13 @@ describe("an alert", () => {
     expect(conditions[1].filter).toContain('response_code_class = "5xx"');
   });
 
+  test("on the ledger fires for a verification that went wrong, and for an hour without a seal", () => {
+    const [fault, silence] = alert("ledger-fault")["conditions"];
+
+    expect(fault.condition_threshold.threshold_value).toBe(0);
+    expect(silence.condition_absent).toMatchObject({ duration: "3600s", filter: expect.stringContaining("/sealings") });
+  });
+
   test("on settling fires for a backlog, for an attempt outside its window, and for silence", () => {
     expect(alert("settle-backlog")["conditions"].map((one: Attributes) => Object.keys(one).sort()[0])).toEqual([
       "condition_threshold",
@@ -203,6 +226,10 @@ function fieldsOf({ filter, value_extractor = "" }: Attributes): string[] {
   return [...`${filter} ${value_extractor}`.matchAll(/jsonPayload\.(\w+)/g)]
     .map(([, field = ""]) => field)
     .filter((field) => field !== "message");
+}
+
+function sourceOf(file: string): string {
+  return readFileSync(path.join(root, "functions", file), "utf8");
 }
 
 /** The text of everything that is deployed. */

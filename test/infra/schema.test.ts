@@ -30,7 +30,7 @@ function keys(): { name: string; table: string; columns: string[] }[] {
 }
 
 describe("the schema", () => {
-  test("has the tables of the ledger, each with a commit timestamp that no key or index holds", () => {
+  test("has the tables of the ledger, each with a commit timestamp that leads no index, and that only the sealing looks for", () => {
     const tables = columnsOfType("TIMESTAMP");
     expect([...tables.keys()].sort()).toEqual([
       "accounts",
@@ -40,6 +40,7 @@ describe("the schema", () => {
       "events",
       "idempotency_keys",
       "ledger_entries",
+      "ledger_seals",
       "ledger_transactions",
       "outbox",
       "payment_intents",
@@ -47,7 +48,9 @@ describe("the schema", () => {
     ]);
     const options = "committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true)";
     expect(ddl.filter((statement) => statement.includes(options))).toHaveLength(tables.size);
-    expect(keys().filter(({ columns }) => columns.includes("committed_at"))).toEqual([]);
+    expect(keys().filter(({ columns }) => columns.includes("committed_at"))).toEqual([
+      { name: "ledger_transactions_committed", table: "ledger_transactions", columns: ["seal_shard", "committed_at"] },
+    ]);
   });
 
   test("has no key and no index that starts with a time or with a number that only grows", () => {
@@ -58,7 +61,13 @@ describe("the schema", () => {
     expect(starts.filter(({ table, first }) => times.get(table)?.includes(first))).toEqual([]);
     const numbers = columnsOfType("INT64");
     const startsWithNumber = starts.filter(({ table, first }) => numbers.get(table)?.includes(first));
-    expect(startsWithNumber.map(({ first }) => first)).toEqual(["hold_shard", "open_shard", "outbox_shard"]);
+    expect(startsWithNumber.map(({ first }) => first)).toEqual([
+      "hold_shard",
+      "open_shard",
+      "seal_shard",
+      "seal_shard",
+      "outbox_shard",
+    ]);
   });
 
   test("constrains every amount, and every state to the ones it knows", () => {

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
-import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { openControl } from "../../local/control.ts";
+import { memoryStores } from "../../local/embedded.ts";
 
 const script = path.join(import.meta.dirname, "..", "..", "scripts", "demo-merchant.ts");
 let folder: string;
@@ -15,7 +15,7 @@ let accounts: ReturnType<typeof memoryAccounts>;
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "demo-merchant-"));
   accounts = memoryAccounts();
-  control = await openControl({ accounts, ledger: memoryLedger() }, path.join(folder, "control.json"));
+  control = await openControl({ ...memoryStores(), accounts }, path.join(folder, "control.json"));
 });
 afterEach(() => {
   control.close();

@@ -4,6 +4,7 @@ import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
+import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
@@ -93,7 +94,9 @@ test.each(races)("$title, four times over", async ({ given, racers, statuses, ef
     ).toEqual(effects);
     seen = lines.length;
   }
-  expect(await verifyLedger({ ledger, clock: systemClock, log: () => {} })).toMatchObject({ fault: null });
+  expect(
+    await verifyLedger({ ledger, seals: spannerSeals(database), clock: systemClock, log: () => {} }),
+  ).toMatchObject({ fault: null });
 });
 
 test("of a capture and a cancel one ends the hold, four times over", async () => {
@@ -107,5 +110,7 @@ test("of a capture and a cancel one ends the hold, four times over", async () =>
   }
   const kinds = (await journal.list(100)).map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind !== "authorize")).toHaveLength(4);
-  expect(await verifyLedger({ ledger, clock: systemClock, log: () => {} })).toMatchObject({ fault: null });
+  expect(
+    await verifyLedger({ ledger, seals: spannerSeals(database), clock: systemClock, log: () => {} }),
+  ).toMatchObject({ fault: null });
 });

@@ -6,10 +6,13 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { json } from "node:stream/consumers";
 import type { Verification } from "../../functions/flows/verify-ledger.ts";
 
 let folder: string;
 let control: Server | undefined;
+/** What the script sent. */
+let asked: unknown;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "verify-ledger-"));
 });
@@ -35,9 +38,10 @@ function run(args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
 
 /** A control door that gives one answer to the right question. */
 async function laptopThatFinds(fault: Verification["fault"]): Promise<void> {
-  const rows = { ledger_transactions: 4, refunds: 1, charges: 3, payment_intents: 9 };
-  control = createServer((request, response) => {
+  const rows = { ledger_transactions: 4, refunds: 1, charges: 3, payment_intents: 9, ledger_seals: 2 };
+  control = createServer(async (request, response) => {
     const isRight = request.url === "/verify-ledger" && request.headers.authorization === "Bearer t";
+    asked = await json(request);
     response.writeHead(isRight ? 200 : 401).end(JSON.stringify({ rows, fault }));
   });
   await new Promise<void>((listening) => control?.listen(0, "127.0.0.1", listening));
@@ -52,7 +56,7 @@ describe("the verifying script", () => {
       await laptopThatFinds(null);
       expect(await run()).toEqual({
         code: 0,
-        said: "the ledger is sound: 4 ledger transactions, 1 refunds, 3 charges, 9 payment intents\n",
+        said: "the ledger is sound: 4 ledger transactions, 1 refunds, 3 charges, 9 payment intents, 2 ledger seals\n",
         complaint: "",
       });
     },
@@ -60,13 +64,20 @@ describe("the verifying script", () => {
   );
 
   test(
-    "exits with 1 and names the first bad row",
+    "exits with 1 and names the first bad row, and holds the chains to the roots that it is given",
     async () => {
-      await laptopThatFinds({ table: "refunds", key: "re_1", problem: "it is not booked" });
-      expect(await run()).toEqual({
-        code: 1,
-        said: "",
-        complaint: "bad row: refunds re_1: it is not booked\n",
+      const problem = "it was anchored outside the database and is gone: its chain ends at 2";
+      await laptopThatFinds({ table: "ledger_seals", key: "3/3", problem });
+      const root = "0af1".repeat(16);
+
+      const ended = await run(["--root", `3:9:${root}`, "--root", `0:1:${root}`]);
+
+      expect(ended).toMatchObject({ code: 1, complaint: `bad row: ledger_seals 3/3: ${problem}\n` });
+      expect(asked).toEqual({
+        anchors: [
+          { shard: 3, number: 9, root },
+          { shard: 0, number: 1, root },
+        ],
       });
     },
     patienceMs,
@@ -75,7 +86,8 @@ describe("the verifying script", () => {
   test.each([
     ["no laptop runs", [], /^verify-ledger: no laptop is running here: `npm start` first/],
     ["a stage has no project", ["--stage"], /^verify-ledger: --stage needs PROJECT_ID/],
-    ["it is told what it does not know", ["--all"], /^npm run verify-ledger -- \[--stage\]/],
+    ["it is told what it does not know", ["--all"], /^npm run verify-ledger -- \[--root/],
+    ["a root is cut short", ["--root", "3:9:0af1"], /^verify-ledger: --root 3:9:0af1 is not SHARD:NUMBER:HASH/],
   ])(
     "exits with 2, which is no verdict, when %s",
     async (_title, args, complaint) => {

@@ -5,6 +5,8 @@ import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { memorySeals } from "../../functions/adapters/memory/seals.ts";
+import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
@@ -27,7 +29,8 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 /** Opens a world. */
 export async function openWorld(timings: Timings = defaultTimings) {
   const clock = manualClock(beginMs);
-  const ledger = memoryLedger();
+  const tables = memoryTables();
+  const [ledger, seals] = [memoryLedger(tables), memorySeals(tables)];
   const cache = memoryIdempotencyCache();
   const accounts = memoryAccounts();
   const journal = memoryAcquirerJournal();
@@ -73,7 +76,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
     );
     return { handler, ports, ...clientOf(handler) };
   };
-  return { clock, ledger, cache, accounts, journal, logged, startServer, ...startServer() };
+  return { clock, ledger, seals, cache, accounts, journal, logged, startServer, ...startServer() };
 }
 
 /** The handler, with every answer of every test held against the schemas. */

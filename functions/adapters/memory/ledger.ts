@@ -12,9 +12,8 @@ import type { Ledger, LedgerTransactionScope } from "../../flows/ports.ts";
 import { scanOf } from "./scan.ts";
 import { isRowExists, type MemoryTables, memoryTables, preparedChanges } from "./tables.ts";
 
-/** An empty ledger. */
-export function memoryLedger(): MemoryLedger {
-  const tables = memoryTables();
+/** A ledger on tables, by default empty ones; who gives them can let another store see the same commits. */
+export function memoryLedger(tables: MemoryTables = memoryTables()): MemoryLedger {
   let conflicts = 0;
   return {
     insert: async (_tag, changes) => {
