@@ -7,7 +7,7 @@ import type { RateLimit } from "./domain/rate-limit.ts";
 export { eventAttributes } from "./domain/events.ts";
 
 /** Every deployed function: its entry file, its Cloud Run service and its bundle carry this name (design section 2). */
-export const functionNames = ["payments-api", "ledger-writer", "test-acquirer"] as const;
+export const functionNames = ["payments-api", "ledger-writer", "test-acquirer", "notification"] as const;
 
 /** One of the deployed functions. */
 export type FunctionName = (typeof functionNames)[number];
@@ -30,6 +30,10 @@ export const environmentNames = {
   acquirerSecret: "ACQUIRER_SECRET",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
+  /** Sender of the e-mails to customers: an address of a domain whose server is named by the URL below. */
+  mailFrom: "MAIL_FROM",
+  /** `smtps://user:password@host:465`, mounted from Secret Manager; not set where mails are only recorded. */
+  smtpUrl: "SMTP_URL",
   /** Requests a second of one API key to one instance, and how many at once after a pause; whole numbers. */
   rateLimitPerSecond: "RATE_LIMIT_PER_SECOND",
   rateLimitBurst: "RATE_LIMIT_BURST",
@@ -41,6 +45,10 @@ export const firestoreNames = {
   idempotencyKeys: "idempotencyKeys",
   /** The test acquirer's journal of every call by key. */
   acquirerJournal: "acquirerJournal",
+  /** What consumers of events have done: one marker for each event and each business action (design section 6). */
+  consumerMarkers: "consumerMarkers",
+  /** E-mails of a stage without a mail server. */
+  mails: "mails",
   /** Timestamp field after which the TTL policy may delete a document. */
   deleteAfter: "deleteAfter",
 } as const;

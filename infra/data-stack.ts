@@ -11,6 +11,7 @@ import { DocumentDatabase } from "./constructs/document-database.ts";
 import { EventWarehouse } from "./constructs/event-warehouse.ts";
 import { LedgerDatabase } from "./constructs/ledger-database.ts";
 import { ProtectedDataset } from "./constructs/protected-dataset.ts";
+import { SmtpSecret } from "./constructs/smtp-secret.ts";
 import type { Settings } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
 
@@ -19,6 +20,8 @@ export class DataStack extends TerraformStack {
   readonly ledger: LedgerDatabase;
   readonly documents: DocumentDatabase;
   readonly acquirerSecret: AcquirerSecret;
+  /** Undefined where no mail server is named. */
+  readonly smtpSecret: SmtpSecret | undefined;
   readonly warehouse: EventWarehouse;
   readonly logs: ProtectedDataset;
 
@@ -31,9 +34,13 @@ export class DataStack extends TerraformStack {
 
     this.documents = new DocumentDatabase(this, "documents", settings)
       .expires(firestoreNames.idempotencyKeys)
-      .withoutIndexes(firestoreNames.idempotencyKeys);
+      .withoutIndexes(firestoreNames.idempotencyKeys)
+      .expires(firestoreNames.consumerMarkers)
+      .withoutIndexes(firestoreNames.consumerMarkers)
+      .expires(firestoreNames.mails);
 
     this.acquirerSecret = new AcquirerSecret(this, "acquirer-secret", settings);
+    this.smtpSecret = settings.mailFrom === null ? undefined : new SmtpSecret(this, "smtp-secret", settings);
 
     this.warehouse = new EventWarehouse(this, "warehouse", settings);
 

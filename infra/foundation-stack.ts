@@ -29,6 +29,7 @@ export class FoundationStack extends TerraformStack {
     readonly testAcquirer: ServiceAccount | undefined;
     /** As which Cloud Scheduler calls ledger-writer. */
     readonly ledgerSchedule: ServiceAccount;
+    readonly notification: ConsumerAccounts;
   };
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -50,6 +51,7 @@ export class FoundationStack extends TerraformStack {
       ledgerWriter: accounts.account("ledger-writer", "Runs ledger-writer"),
       testAcquirer: settings.hasTestAcquirer ? accounts.account("test-acquirer", "Runs test-acquirer") : undefined,
       ledgerSchedule: accounts.account("ledger-schedule", "Calls ledger-writer each minute"),
+      notification: consumerAccounts(accounts, "notification"),
     };
 
     this.build = new BuildAccount(this, "build", {
@@ -59,4 +61,19 @@ export class FoundationStack extends TerraformStack {
       after: [accounts.areKnown()],
     });
   }
+}
+
+/** The two accounts of a function that Pub/Sub pushes to. */
+export interface ConsumerAccounts {
+  /** As which it runs. */
+  readonly runs: ServiceAccount;
+  /** As which Pub/Sub calls it. */
+  readonly calls: ServiceAccount;
+}
+
+function consumerAccounts(accounts: ServiceAccounts, name: string): ConsumerAccounts {
+  return {
+    runs: accounts.account(name, `Runs ${name}`),
+    calls: accounts.account(`${name}-push`, `Pushes events to ${name}`),
+  };
 }

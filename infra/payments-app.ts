@@ -16,7 +16,7 @@ export function paymentsApp(settings: Settings, outdir: string): App {
   const foundation = new FoundationStack(app, "foundation", settings);
   const data = new DataStack(app, "data", settings);
   const messaging = new MessagingStack(app, "messaging", settings, data);
-  const services = new ServicesStack(app, "services", settings, { foundation, data });
+  const services = new ServicesStack(app, "services", settings, { foundation, data, messaging });
   const observability = new ObservabilityStack(app, "observability", settings, { data, messaging });
   // Said here and not left to references: what uses an API waits for it, even when it reads nothing of that stack.
   data.addDependency(foundation);

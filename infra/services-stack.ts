@@ -10,8 +10,10 @@ import { FunctionCaller } from "./constructs/function-caller.ts";
 import { readSecret, useDocuments, useLedger } from "./constructs/grants.ts";
 import { invoke, PaymentFunction } from "./constructs/payment-function.ts";
 import { Schedule } from "./constructs/schedule.ts";
+import { consumerServices } from "./consumer-services.ts";
 import type { DataStack } from "./data-stack.ts";
 import type { FoundationStack } from "./foundation-stack.ts";
+import type { MessagingStack } from "./messaging-stack.ts";
 import type { Settings } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
 
@@ -126,6 +128,8 @@ export class ServicesStack extends TerraformStack {
       path: "/verify",
     });
 
+    consumerServices(this, settings, stacks);
+
     new TerraformOutput(this, "payments-api-url", { value: paymentsApi.url });
   }
 }
@@ -134,6 +138,7 @@ export class ServicesStack extends TerraformStack {
 export interface Below {
   readonly foundation: FoundationStack;
   readonly data: DataStack;
+  readonly messaging: MessagingStack;
 }
 
 /**

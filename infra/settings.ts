@@ -26,6 +26,8 @@ export interface Settings extends Stage {
   readonly queueGeneration: number;
   /** Requests of one API key to one instance of payments-api: for ever, and at once after a pause. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+  /** Sender of e-mails to customers, which also says that the secret `smtp-url` names a server; null to record them only. */
+  readonly mailFrom: string | null;
   /** Base URL of the acquirer where the test acquirer is not deployed. */
   readonly acquirerUrl: string;
   /** Folder with one built folder per function; null to synthesize without their zips. */
@@ -104,7 +106,7 @@ const prefixLengthMax = 9;
 
 /**
  * Settings from the environment: STAGE, PROJECT_ID, REGION, PREFIX, PUBLIC, SPANNER, ALERT_EMAIL, STATE_BUCKET,
- * QUEUE_GENERATION, BILLING_ACCOUNT, MONTHLY_BUDGET, ACQUIRER_URL; everything has a default, and an empty variable counts
+ * QUEUE_GENERATION, BILLING_ACCOUNT, MONTHLY_BUDGET, MAIL_FROM, ACQUIRER_URL; everything has a default, and an empty variable counts
  * as none. `withStageFile` puts what bootstrap wrote under the environment.
  * @throws Error that names the variable whose value is not understood.
  */
@@ -132,6 +134,7 @@ export function readSettings(
     stateBucket: environment["STATE_BUCKET"] || null,
     queueGeneration: generation(environment["QUEUE_GENERATION"] || "1"),
     rateLimit: rateLimitOf(environment),
+    mailFrom: senderIn(environment[environmentNames.mailFrom]),
     acquirerUrl: environment[environmentNames.acquirerUrl] || placeholderAcquirerUrl,
     sourcesFolder,
   };
@@ -185,6 +188,13 @@ function budgetOf(billingAccount: string | undefined, monthlyUnits: string | und
     throw new Error("A budget needs BILLING_ACCOUNT and MONTHLY_BUDGET, a whole number from 1.");
   }
   return { billingAccount, monthlyUnits: Number(monthlyUnits) };
+}
+
+function senderIn(address: string | undefined): string | null {
+  if (!address) return null;
+  if (!/^[A-Za-z0-9.+_-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/.test(address))
+    throw new Error(`MAIL_FROM must be an address such as receipts@shop.example, not ${address}.`);
+  return address;
 }
 
 function generation(value: string): number {

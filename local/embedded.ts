@@ -17,6 +17,7 @@ import type { WireHandler } from "../functions/edge/wire.ts";
 import type { Acquirer, AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import { type ConsumerStores, consumerMakers, memoryConsumerStores } from "./consumers.ts";
 import { openDoors } from "./doors.ts";
 import { environmentsAt } from "./environment.ts";
 import type { Host } from "./host.ts";
@@ -58,7 +59,7 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
 }
 
 /** One set of stores for all functions, as in the cloud. */
-export type Stores = {
+export type Stores = ConsumerStores & {
   ledger: Ledger;
   seals: LedgerSeals;
   accounts: Accounts;
@@ -75,6 +76,7 @@ export function memoryStores(): Stores {
     accounts: memoryAccounts(),
     cache: memoryIdempotencyCache(),
     journal: memoryAcquirerJournal(),
+    ...memoryConsumerStores(),
   };
 }
 
@@ -112,6 +114,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       journal: identity.journal(stores.journal),
       secret: requiredVariable(environment, environmentNames.acquirerSecret),
     }),
+  ...consumerMakers,
 };
 
 function acquirerIn(environment: Record<string, string>, identityToken: Making["identityToken"]): Acquirer {

@@ -2,6 +2,8 @@
 // It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
 
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
+import type { Mailer } from "../functions/flows/mail-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from "../functions/flows/ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import { documentsOf, ledgerOf, type PlannedFunction } from "./plan.ts";
@@ -14,6 +16,8 @@ export type Identity = {
   accounts(accounts: Accounts): Accounts;
   cache(cache: IdempotencyCache): IdempotencyCache;
   journal(journal: AcquirerJournal): AcquirerJournal;
+  consumers(store: ConsumerStore): ConsumerStore;
+  mailbox(mailbox: Mailer): Mailer;
   /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
   mayMountSecrets(): void;
 };
@@ -39,6 +43,8 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     accounts: (accounts) => guardedAccounts(accounts, inLedger),
     cache: (cache) => guardedCache(cache, inDocuments),
     journal: (journal) => guardedJournal(journal, inDocuments),
+    consumers: (store) => guardedConsumers(store, inDocuments),
+    mailbox: (mailbox) => ({ send: guarded(() => inDocuments("create"), mailbox.send) }),
     mayMountSecrets: () => {
       for (const secret of Object.values(planned.secrets)) must(secret, ["secretmanager.versions.access"]);
     },
@@ -110,6 +116,15 @@ function guardedJournal(journal: AcquirerJournal, must: Must): AcquirerJournal {
     record: guarded(() => must("create", "get"), journal.record),
     read: guarded(() => must("get"), journal.read),
     list: guarded(() => must("get", "list"), journal.list),
+  };
+}
+
+function guardedConsumers(store: ConsumerStore, must: Must): ConsumerStore {
+  return {
+    // What stands there is read, and taken over when its lease is over.
+    put: guarded(() => must("create", "get", "update"), store.put),
+    finish: guarded(() => must("update", "get"), store.finish),
+    release: guarded(() => must("delete"), store.release),
   };
 }
 

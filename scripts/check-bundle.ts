@@ -20,6 +20,8 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   acquirerAudience: "https://acquirer.invalid",
   acquirerSecret: "not-a-secret-only-a-check",
   callerAccount: "schedule@sample-project.iam.gserviceaccount.com",
+  mailFrom: "receipts@shop.example",
+  smtpUrl: "smtps://mail.invalid:465",
   rateLimitPerSecond: "100",
   rateLimitBurst: "200",
 };

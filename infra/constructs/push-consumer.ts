@@ -14,6 +14,8 @@ import { ServiceAgents } from "./service-agents.ts";
 /** What a consumer is. */
 export interface PushConsumerProperties {
   readonly settings: Settings;
+  /** The consumer's name, by which its subscription is known. */
+  readonly name: string;
   readonly topic: EventTopic;
   /** Its consumer: base URL without a trailing slash, which is the token's audience too. */
   readonly calls: { readonly url: string };
@@ -36,7 +38,7 @@ export class PushConsumer extends Construct {
     const { settings, topic, calls, as, filter } = properties;
     this.subscription = new PubsubSubscription(this, "subscription", {
       project: settings.projectId,
-      name: subscriptionName(settings, topic, id),
+      name: subscriptionName(settings, topic, properties.name),
       topic: topic.topic.id,
       pushConfig: {
         pushEndpoint: `${calls.url}${properties.path}`,

@@ -170,10 +170,10 @@ const isAgent = ({ type, attributes }: PlanNode) =>
   type.endsWith("_iam_member") && String(attributes["member"]).includes("@gcp-sa-pubsub.");
 const agentGrants = (graph: PlanGraph) => graph.nodes.filter(isAgent);
 
-/** True when a wait stands between the node and something that is meant. */
+/** True when a wait, of its own stack or an earlier one, stands between the node and something that is meant. */
 function waited(graph: PlanGraph, node: PlanNode, isMeant: (one: PlanNode) => boolean): boolean {
-  const own = graph.before(node).filter(({ type, stack }) => type === "time_sleep" && stack === node.stack);
-  return own.some((sleep) => graph.before(sleep).some(isMeant));
+  const waits = graph.before(node).filter(({ type }) => type === "time_sleep");
+  return waits.some((sleep) => graph.before(sleep).some(isMeant));
 }
 
 /** Subscriptions that bury, with how many of each thing a burial needs. */

@@ -52,7 +52,7 @@ describe("the observability stack", () => {
       unique_writer_identity: true,
       bigquery_options: { use_partitioned_tables: true },
       destination: expect.stringMatching(/^bigquery\.googleapis\.com\/projects\/.*\/datasets\//),
-      filter: expect.stringContaining('("payments-api" OR "ledger-writer" OR "test-acquirer")'),
+      filter: expect.stringContaining('("payments-api" OR "ledger-writer" OR "test-acquirer" OR "notification"'),
     });
     expect(only(told, "google_bigquery_dataset_iam_member")).toMatchObject({
       role: "roles/bigquery.dataEditor",

@@ -1,5 +1,6 @@
 // Shows that the laptop reads from the synthesized stacks what would be deployed, and stops at what it does not know.
 // It must never compare with ids that CDKTF makes up.
+import { functionNames } from "../../functions/config.ts";
 import { readDdl } from "../../infra/ddl.ts";
 import { environmentsAt } from "../../local/environment.ts";
 import { documentsOf, ledgerOf, plannedFunction } from "../../local/plan.ts";
@@ -10,7 +11,7 @@ const api = plannedFunction(plan, "payments-api");
 
 describe("a plan", () => {
   test("has the functions of the stacks with their environment, references resolved across stacks", () => {
-    expect(plan.functions.map(({ name }) => name).sort()).toEqual(["ledger-writer", "payments-api", "test-acquirer"]);
+    expect(plan.functions.map(({ name }) => name).sort()).toEqual([...functionNames].sort());
     expect(api).toEqual({
       name: "payments-api",
       deployedName: "payments-api",
@@ -38,6 +39,8 @@ describe("a plan", () => {
       "serviceAccount:ledger-schedule roles/run.invoker projects/local-project/locations/us-central1/services/ledger-writer",
       "serviceAccount:ledger-writer projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
       "serviceAccount:ledger-writer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
+      "serviceAccount:notification roles/datastore.user projects/local-project/databases/payments",
+      "serviceAccount:notification-push roles/run.invoker projects/local-project/locations/us-central1/services/notification",
       "serviceAccount:payments-api projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
       "serviceAccount:payments-api roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",

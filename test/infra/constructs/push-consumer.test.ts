@@ -9,6 +9,7 @@ const consumer = (filter?: string): SynthesizedStack =>
   testStack((scope, settings) => {
     new PushConsumer(scope, "notification", {
       settings,
+      name: "notification",
       topic: new EventTopic(scope, "payment-events", settings),
       calls: { url: "https://notification.example" },
       path: "/events",

@@ -1,0 +1,39 @@
+/**
+ * Entry of notification: reads the settings, opens its store and its way to send, puts it behind its front door, registers it.
+ * It must never be open to the public: only its subscription's account may invoke it, and it checks that again itself.
+ */
+import { http } from "@google-cloud/functions-framework";
+import { openFirestore } from "./adapters/firestore-client.ts";
+import { firestoreConsumerStore } from "./adapters/firestore-consumer-store.ts";
+import { firestoreMailbox } from "./adapters/firestore-mailbox.ts";
+import { smtpMailer } from "./adapters/smtp-mailer.ts";
+import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { environmentNames, firestoreNames, requiredVariable } from "./config.ts";
+import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
+import { installFrontDoor } from "./edge/install-front-door.ts";
+import { notification } from "./edge/notification.ts";
+
+const setting = (name: keyof typeof environmentNames) => requiredVariable(process.env, environmentNames[name]);
+
+const firestore = openFirestore({ projectId: setting("project"), databaseId: setting("firestoreDatabase") });
+const { database } = firestore;
+const deleteAfterField = firestoreNames.deleteAfter;
+const smtpUrl = process.env[environmentNames.smtpUrl];
+
+const handler = notification({
+  store: firestoreConsumerStore({ database, collection: firestoreNames.consumerMarkers, deleteAfterField }),
+  mailer: smtpUrl
+    ? smtpMailer({ url: smtpUrl })
+    : firestoreMailbox({ database, collection: firestoreNames.mails, deleteAfterField }),
+  mailFrom: setting("mailFrom"),
+  clock: systemClock,
+  random: systemRandom,
+  log: jsonLog,
+  callerAccount: setting("callerAccount"),
+});
+
+const door = installFrontDoor(handler);
+shutDownGracefully(door, { onDrained: () => firestore.close() });
+
+// The framework wants a function under this name; the front door answers every request before it is asked.
+http("notification", () => {});

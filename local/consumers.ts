@@ -1,0 +1,43 @@
+// How the consumers of events are put together on the laptop, and the stores that they share.
+// It must never give a consumer a way to send that the plan does not give it: without the secret, mails are recorded.
+
+import { memoryConsumerStore } from "../functions/adapters/memory/consumer-store.ts";
+import { memoryDocuments } from "../functions/adapters/memory/documents.ts";
+import { memoryMailbox } from "../functions/adapters/memory/mailbox.ts";
+import { smtpMailer } from "../functions/adapters/smtp-mailer.ts";
+import { environmentNames, requiredVariable } from "../functions/config.ts";
+import { notification } from "../functions/edge/notification.ts";
+import type { WireHandler } from "../functions/edge/wire.ts";
+import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
+import type { Mailer } from "../functions/flows/mail-ports.ts";
+import type { Clock, Log, Random } from "../functions/flows/ports.ts";
+import type { Identity } from "./identity.ts";
+
+/** What consumers keep. */
+export type ConsumerStores = { consumers: ConsumerStore; mailbox: Mailer };
+
+/** Empty ones in memory. */
+export function memoryConsumerStores(): ConsumerStores {
+  return { consumers: memoryConsumerStore(memoryDocuments()), mailbox: memoryMailbox() };
+}
+
+type Making = {
+  identity: Identity;
+  environment: Record<string, string>;
+  stores: ConsumerStores;
+  machine: { clock: Clock; random: Random; log: Log };
+};
+
+/** How each consumer is put together, as its entry does it with the real adapters. */
+export const consumerMakers = {
+  notification: ({ identity, environment, stores, machine }: Making): WireHandler => {
+    const smtpUrl = environment[environmentNames.smtpUrl];
+    return notification({
+      ...machine,
+      store: identity.consumers(stores.consumers),
+      mailer: smtpUrl === undefined ? identity.mailbox(stores.mailbox) : smtpMailer({ url: smtpUrl }),
+      mailFrom: requiredVariable(environment, environmentNames.mailFrom),
+      callerAccount: requiredVariable(environment, environmentNames.callerAccount),
+    });
+  },
+} as const;
