@@ -78,6 +78,8 @@ CREATE TABLE payment_intents (
   payment_method_token STRING(255),   -- what the acquirer is given
   latest_charge_id STRING(64),
   last_payment_error JSON,            -- the last decline, until the next update or success
+  next_action JSON,                   -- what the buyer has to do; NULL unless the status asks for it
+  authentication STRING(255),         -- a passed challenge that the next confirm carries; NULL without
   active_attempt_id STRING(64),       -- the slot: the one open attempt; NULL frees it for the next command
   customer STRING(MAX),               -- a column of its own because lists filter by it
   details JSON NOT NULL,              -- description, shipping and all else that moves no money
@@ -86,7 +88,8 @@ CREATE TABLE payment_intents (
   hold_shard INT64 AS (IF(status = 'requires_capture' AND active_attempt_id IS NULL, ABS(MOD(FARM_FINGERPRINT(intent_id), 8)), NULL)) STORED, -- NULL unless held and idle
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT payment_intents_version CHECK (version >= 1),
-  CONSTRAINT payment_intents_status CHECK (status IN ('requires_payment_method', 'requires_confirmation', 'processing', 'requires_capture', 'succeeded', 'canceled')),
+  CONSTRAINT payment_intents_status CHECK (status IN ('requires_payment_method', 'requires_confirmation', 'requires_action', 'processing', 'requires_capture', 'succeeded', 'canceled')),
+  CONSTRAINT payment_intents_action CHECK ((status = 'requires_action') = (next_action IS NOT NULL)),
   CONSTRAINT payment_intents_amount CHECK (amount_minor > 0),
   CONSTRAINT payment_intents_capturable CHECK (amount_capturable_minor >= 0 AND amount_capturable_minor <= amount_minor),
   CONSTRAINT payment_intents_held CHECK ((status = 'requires_capture') = (amount_capturable_minor > 0)),
@@ -118,23 +121,29 @@ CREATE TABLE attempts (
   charge_id STRING(64) NOT NULL,      -- made before the call, so that a repeated commit names the same charge
   refund_id STRING(64),               -- the refund that it carries out; NULL for every other kind
   cancellation_reason STRING(32),     -- of a void: why the payment is canceled
+  challenge JSON,                     -- how the buyer may be asked who they are; NULL when nobody may ask
+  authentication STRING(255),         -- the acquirer's name for the challenge that it waits for or carries
+  reverses_attempt_id STRING(64),     -- the attempt whose late effect it takes back; NULL for all others
   key_hash STRING(64) NOT NULL,       -- the idempotency key whose outcome this attempt decides
-  lease_until TIMESTAMP NOT NULL,     -- until then its own worker drives it, later the completer does
+  lease_until TIMESTAMP NOT NULL,     -- until then its own worker drives it, or nobody has to look; later the completer does
   created_at TIMESTAMP NOT NULL,
   closed_at TIMESTAMP,
-  open_shard INT64 AS (IF(state = 'open', ABS(MOD(FARM_FINGERPRINT(attempt_id), 8)), NULL)) STORED, -- NULL once closed
+  open_shard INT64 AS (IF(state IN ('open', 'challenged', 'pending', 'voiding'), ABS(MOD(FARM_FINGERPRINT(attempt_id), 8)), NULL)) STORED, -- NULL once closed
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT attempts_kind CHECK (kind IN ('authorize', 'capture', 'void', 'refund')),
-  CONSTRAINT attempts_state CHECK (state IN ('open', 'succeeded', 'declined')),
-  CONSTRAINT attempts_closed CHECK ((state = 'open') = (closed_at IS NULL)),
+  CONSTRAINT attempts_state CHECK (state IN ('open', 'challenged', 'pending', 'voiding', 'succeeded', 'declined', 'authenticated', 'superseded', 'voided')),
+  CONSTRAINT attempts_closed CHECK ((state IN ('open', 'challenged', 'pending', 'voiding')) = (closed_at IS NULL)),
   CONSTRAINT attempts_amount CHECK (amount_minor > 0),
   CONSTRAINT attempts_capture CHECK (kind = 'authorize' OR NOT capture_later),
   CONSTRAINT attempts_reference CHECK ((kind = 'authorize') = (acquirer_reference IS NULL)),
   CONSTRAINT attempts_refund CHECK ((kind = 'refund') = (refund_id IS NOT NULL)),
+  CONSTRAINT attempts_challenge CHECK (kind = 'authorize' OR challenge IS NULL),
+  CONSTRAINT attempts_challenged CHECK (state != 'challenged' OR (challenge IS NOT NULL AND authentication IS NOT NULL)),
+  CONSTRAINT attempts_reversal CHECK (reverses_attempt_id IS NULL OR kind = 'void'),
   CONSTRAINT attempts_reason CHECK (kind = 'void' OR cancellation_reason IS NULL),
 ) PRIMARY KEY (attempt_id);
 
--- Open attempts by the end of their lease: the completer's work. Closed ones have no shard and so no entry here.
+-- Attempts under way by the end of their lease: the completer's work. Closed ones have no shard and so no entry here.
 CREATE NULL_FILTERED INDEX attempts_open ON attempts (open_shard, lease_until);
 
 -- Charges: each try to move money, as the acquirer answered it.
@@ -153,18 +162,19 @@ CREATE TABLE charges (
   created_at TIMESTAMP NOT NULL,
   payment_method_id STRING(64) NOT NULL,
   payment_method_token STRING(255) NOT NULL,
-  acquirer_reference STRING(255),     -- the acquirer's name for it; NULL when it refused
+  acquirer_reference STRING(255),     -- the acquirer's name for it; NULL when it refused at once
   failure JSON,                       -- code, decline code and text; NULL when it succeeded
   customer STRING(MAX),
   details JSON NOT NULL,              -- what was copied from the intent when the attempt began
   metadata JSON NOT NULL,
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT charges_version CHECK (version >= 1),
-  CONSTRAINT charges_status CHECK (status IN ('succeeded', 'failed')),
+  CONSTRAINT charges_status CHECK (status IN ('succeeded', 'pending', 'failed')),
   CONSTRAINT charges_amount CHECK (amount_minor > 0),
   CONSTRAINT charges_money CHECK (0 <= refunded_minor AND refunded_minor + refund_reserved_minor <= captured_minor AND captured_minor <= amount_minor),
   CONSTRAINT charges_reserved CHECK (0 <= refund_reserved_minor),
-  CONSTRAINT charges_reference CHECK ((status = 'failed') = (acquirer_reference IS NULL)),
+  CONSTRAINT charges_reference CHECK (status = 'failed' OR acquirer_reference IS NOT NULL),
+  CONSTRAINT charges_taken CHECK (status = 'succeeded' OR captured_minor = 0),
 ) PRIMARY KEY (charge_id);
 
 -- Refunds: what was or is to be given back of one charge. The amount never changes; while pending it is reserved there.
@@ -179,12 +189,14 @@ CREATE TABLE refunds (
   currency STRING(3) NOT NULL,
   reason STRING(32),                  -- the client's; NULL when it gave none
   created_at TIMESTAMP NOT NULL,
+  accepted_at TIMESTAMP,              -- when the acquirer accepted it, which books it; NULL until then
   metadata JSON NOT NULL,             -- the client's own text by text
   list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(refund_id), 8))) STORED, -- 0 to 7, see the index below
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT refunds_version CHECK (version >= 1),
   CONSTRAINT refunds_status CHECK (status IN ('pending', 'succeeded', 'failed')),
   CONSTRAINT refunds_amount CHECK (amount_minor > 0),
+  CONSTRAINT refunds_accepted CHECK (status != 'succeeded' OR accepted_at IS NOT NULL),
 ) PRIMARY KEY (refund_id);
 
 -- An account's refunds, newest first; sharded as the intents are.
@@ -208,7 +220,7 @@ CREATE TABLE ledger_transactions (
   created_at TIMESTAMP NOT NULL,
   seal_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(source_id), 8))) STORED, -- 0 to 7: the chain that seals it
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
-  CONSTRAINT ledger_transactions_kind CHECK (kind IN ('charge', 'refund')),
+  CONSTRAINT ledger_transactions_kind CHECK (kind IN ('charge', 'refund', 'refund_failure')),
 ) PRIMARY KEY (kind, source_id);
 
 -- Bookings in the order of their commits, for sealing. Spanner's clock gives that order and the application's does not; eight

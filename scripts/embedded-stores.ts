@@ -6,8 +6,8 @@ import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import { apiKeyDigest } from "../functions/domain/accounts.ts";
+import { networkOver as testNetwork } from "../functions/edge/test-network.ts";
 import type { Acquirer, AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
-import { networkOver as testNetwork } from "../functions/flows/answer-order.ts";
 import type { Accounts } from "../functions/flows/ports.ts";
 
 /** Empty stores, except for one account with one API key. */

@@ -5,7 +5,7 @@
 import type { AcquirerResult } from "../domain/attempt.ts";
 import { DomainError, refuse } from "../domain/errors.ts";
 import { defaultTimings } from "../domain/idempotency.ts";
-import type { Acquirer, AuthorizeOrder, FollowUpOrder } from "../flows/acquirer-ports.ts";
+import type { Acquirer, AuthorizeOrder, FollowUpOrder, Lookup } from "../flows/acquirer-ports.ts";
 
 /**
  * The acquirer behind `baseUrl` (without a trailing slash).
@@ -19,6 +19,11 @@ export function httpAcquirer(target: AcquirerTarget): Acquirer {
     capture: (order) => send(target, "/captures", followUpOf(order)),
     void: (order) => send(target, "/voids", followUpOf(order)),
     refund: (order) => send(target, "/refunds", followUpOf(order)),
+    lookup: async (key) => lookupIn(await ask(target, "GET", `/orders/${encodeURIComponent(key)}`), key),
+    voidKey: async ({ key, amountMinor, currency }) => {
+      const order = { key, amount_minor: String(amountMinor), currency };
+      requireAbout(objectOf(parsed(await ask(target, "POST", "/key-voids", order))), order);
+    },
   };
 }
 
@@ -38,12 +43,16 @@ type WireOrder = Readonly<Record<string, string>>;
 function authorizationOf(order: AuthorizeOrder): WireOrder {
   const { key, currency } = order;
   const captureLater = order.captureLater ? { capture_later: "true" } : {};
+  const returnUrl = order.challengeReturnUrl === null ? {} : { challenge_return_url: order.challengeReturnUrl };
+  const authentication = order.authentication === null ? {} : { authentication: order.authentication };
   return {
     key,
     amount_minor: String(order.amountMinor),
     currency,
     payment_method: order.paymentMethodToken,
     ...captureLater,
+    ...returnUrl,
+    ...authentication,
   };
 }
 
@@ -52,14 +61,20 @@ function followUpOf({ key, reference, amountMinor, currency }: FollowUpOrder): W
 }
 
 async function send(target: AcquirerTarget, path: string, order: WireOrder): Promise<AcquirerResult> {
-  let text: string;
+  const answer = objectOf(parsed(await ask(target, "POST", path, order)));
+  requireAbout(answer, order);
+  return resultOf(answer["result"]);
+}
+
+/** One call; the text of a 200, or an error that says whether the order was refused as such. */
+async function ask(target: AcquirerTarget, method: "GET" | "POST", path: string, order?: WireOrder): Promise<string> {
   // Runs from here, so that the token's time counts too.
   const signal = AbortSignal.timeout(target.timeoutMs ?? defaultTimings.callTimeoutMs);
   try {
     const response = await fetch(`${target.baseUrl}${path}`, {
-      method: "POST",
+      method,
       headers: await headersFor(target),
-      body: JSON.stringify(order),
+      ...(order === undefined ? {} : { body: JSON.stringify(order) }),
       redirect: "manual",
       signal,
     });
@@ -67,12 +82,11 @@ async function send(target: AcquirerTarget, path: string, order: WireOrder): Pro
       await response.body?.cancel();
       throw refusalOf(response.status);
     }
-    text = await readBounded(response);
+    return await readBounded(response);
   } catch (error) {
     if (error instanceof DomainError) throw error;
     throw silence("The acquirer did not answer.", error);
   }
-  return resultIn(text, order);
 }
 
 /** The secret is for the acquirer; the platform takes its token from a header of its own and leaves `Authorization` alone. */
@@ -111,16 +125,37 @@ async function readBounded(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The result, once the answer is about this very order. */
-function resultIn(text: string, order: WireOrder): AcquirerResult {
-  const answer = objectOf(parsed(text));
+/** An answer counts only when it is about this very order. */
+function requireAbout(answer: Readonly<Record<string, unknown>>, order: WireOrder): void {
   const isAboutOrder = Object.entries(order).every(([name, value]) => String(answer[name]) === value);
   if (!isAboutOrder) throw silence("The acquirer answered another order.");
-  const { kind, reference, code, decline_code: declineCode, message } = objectOf(answer["result"]);
-  if (kind === "approved" && typeof reference === "string") return { kind, reference };
-  if (kind !== "declined" || typeof code !== "string" || typeof message !== "string") throw unreadable();
-  if (declineCode !== null && typeof declineCode !== "string") throw unreadable();
-  return { kind, failure: { code, declineCode, message } };
+}
+
+/** How the key stands; a 200 with nothing found is an answer as well. */
+function lookupIn(text: string, key: string): Lookup {
+  const answer = objectOf(parsed(text));
+  requireAbout(answer, { key });
+  const { state, is_voided: isVoided } = answer;
+  if (state === "none" || state === "running") return { kind: state };
+  if (state !== "found" || typeof isVoided !== "boolean") throw unreadable();
+  return { kind: "found", result: resultOf(answer["result"]), isVoided };
+}
+
+function resultOf(value: unknown): AcquirerResult {
+  const { kind, reference, code, decline_code: declineCode, message, ...more } = objectOf(value);
+  if (kind === "declined") {
+    if (typeof code !== "string" || typeof message !== "string") throw unreadable();
+    if (declineCode !== null && typeof declineCode !== "string") throw unreadable();
+    return { kind, failure: { code, declineCode, message } };
+  }
+  if (typeof reference !== "string") throw unreadable();
+  if (kind === "approved") return { kind, reference };
+  const { settles_at_ms: settlesAtMs, page_url: pageUrl, outcome } = more;
+  if (kind === "pending" && Number.isSafeInteger(settlesAtMs))
+    return { kind, reference, settlesAtMs: settlesAtMs as number };
+  if (kind !== "challenge" || typeof pageUrl !== "string" || !URL.canParse(pageUrl)) throw unreadable();
+  if (outcome !== "waiting" && outcome !== "passed" && outcome !== "refused") throw unreadable();
+  return { kind, reference, pageUrl, outcome };
 }
 
 /** The parser's error quotes what it read, so it is not kept as a cause. */

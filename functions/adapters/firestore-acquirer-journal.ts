@@ -58,17 +58,29 @@ function fieldsOf({ amountMinor, ...fields }: JournalLine): Record<string, unkno
 
 function lineOf(fields: Record<string, unknown>): JournalLine {
   const { kind, key, amountMinor, currency, paymentMethodToken, reference, captureLater, result, createdAtMs } = fields;
+  const { challengeReturnUrl, authentication } = fields;
   if (typeof key !== "string" || typeof amountMinor !== "string" || !/^\d+$/.test(amountMinor)) throw unreadable();
   if (!isKind(kind) || !isCurrency(currency) || typeof captureLater !== "boolean") throw unreadable();
   if (!isTextOrNull(paymentMethodToken) || !isTextOrNull(reference) || typeof createdAtMs !== "number")
     throw unreadable();
+  if (!isTextOrNull(challengeReturnUrl) || !isTextOrNull(authentication)) throw unreadable();
   const order = { kind, key, amountMinor: BigInt(amountMinor), currency, paymentMethodToken, reference, captureLater };
-  return { ...order, result: resultOf(result), createdAtMs };
+  return { ...order, challengeReturnUrl, authentication, result: resultOf(result), createdAtMs };
 }
 
 function isKind(value: unknown): value is JournalLine["kind"] {
-  return value === "authorize" || value === "capture" || value === "void" || value === "refund";
+  return kinds.some((kind) => kind === value);
 }
+
+const kinds: readonly JournalLine["kind"][] = [
+  "authorize",
+  "capture",
+  "void",
+  "refund",
+  "challenge_answer",
+  "key_void",
+  "first_sight",
+];
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === "string";
@@ -77,7 +89,7 @@ function isTextOrNull(value: unknown): value is string | null {
 /** Checks the discriminator only: nobody but `fieldsOf` writes here. */
 function resultOf(value: unknown): JournalLine["result"] {
   const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
-  if (kind !== "approved" && kind !== "declined") throw unreadable();
+  if (typeof kind !== "string" || !["approved", "declined", "challenge", "pending"].includes(kind)) throw unreadable();
   return value as JournalLine["result"];
 }
 

@@ -1,8 +1,7 @@
 /**
- * Payments as rows of `payment_intents`, `attempts` and `charges`: money, state and what is searched in columns of their
+ * Payments as rows of `payment_intents` and `charges`: money, state and what is searched in columns of their
  * own, all other fields as JSON. It must never put an amount or a state into JSON, where no constraint guards it.
  */
-import type { Attempt } from "../domain/attempt.ts";
 import type { Charge } from "../domain/charge.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import { type FoundColumns, reader, type SentColumns, sendJson, sendTime } from "./spanner-columns.ts";
@@ -29,6 +28,8 @@ export function sendIntent(intent: PaymentIntent): SentColumns {
     payment_method_token: intent.paymentMethod?.token ?? null,
     latest_charge_id: intent.latestChargeId,
     last_payment_error: sendJson(intent.lastPaymentError),
+    next_action: sendJson(intent.nextAction),
+    authentication: intent.authentication,
     active_attempt_id: intent.activeAttemptId,
     customer: intent.customer,
     details: sendJson(intentDetails(intent)),
@@ -60,58 +61,11 @@ export function readIntent(columns: FoundColumns): PaymentIntent {
     paymentMethod: paymentMethodId === null ? null : { id: paymentMethodId, token: read.text("payment_method_token") },
     latestChargeId: read.textOrNull("latest_charge_id"),
     lastPaymentError: read.jsonOrNull("last_payment_error"),
+    nextAction: read.jsonOrNull("next_action"),
+    authentication: read.textOrNull("authentication"),
     activeAttemptId: read.textOrNull("active_attempt_id"),
     customer: read.textOrNull("customer"),
     metadata: read.json("metadata"),
-  };
-}
-
-/** The row of an attempt; its open shard is computed by the schema. */
-export function sendAttempt(attempt: Attempt): SentColumns {
-  return {
-    attempt_id: attempt.id,
-    account_id: attempt.accountId,
-    intent_id: attempt.intentId,
-    kind: attempt.kind,
-    state: attempt.state,
-    amount_minor: String(attempt.amountMinor),
-    currency: attempt.currency,
-    payment_method_token: attempt.paymentMethodToken,
-    payment_method_id: attempt.paymentMethodId,
-    capture_later: attempt.captureLater,
-    acquirer_reference: attempt.acquirerReference,
-    charge_id: attempt.chargeId,
-    refund_id: attempt.refundId,
-    cancellation_reason: attempt.cancellationReason,
-    key_hash: attempt.keyHash,
-    lease_until: sendTime(attempt.leaseUntilMs),
-    created_at: sendTime(attempt.createdAtMs),
-    closed_at: sendTime(attempt.closedAtMs),
-  };
-}
-
-/** The attempt of a found row. */
-export function readAttempt(columns: FoundColumns): Attempt {
-  const read = reader(columns);
-  return {
-    id: read.text("attempt_id"),
-    accountId: read.text("account_id"),
-    intentId: read.text("intent_id"),
-    kind: read.text("kind"),
-    state: read.text("state"),
-    amountMinor: read.amount("amount_minor"),
-    currency: read.text("currency"),
-    paymentMethodToken: read.text("payment_method_token"),
-    paymentMethodId: read.text("payment_method_id"),
-    captureLater: read.flag("capture_later"),
-    acquirerReference: read.textOrNull("acquirer_reference"),
-    chargeId: read.text("charge_id"),
-    refundId: read.textOrNull("refund_id"),
-    cancellationReason: read.textOrNull("cancellation_reason"),
-    keyHash: read.text("key_hash"),
-    leaseUntilMs: read.time("lease_until"),
-    createdAtMs: read.time("created_at"),
-    closedAtMs: read.timeOrNull("closed_at"),
   };
 }
 

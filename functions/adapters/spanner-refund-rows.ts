@@ -18,6 +18,7 @@ export function sendRefund(refund: Refund): SentColumns {
     currency: refund.currency,
     reason: refund.reason,
     created_at: sendTime(refund.createdAtMs),
+    accepted_at: sendTime(refund.acceptedAtMs),
     metadata: sendJson(refund.metadata),
   };
 }
@@ -36,6 +37,7 @@ export function readRefund(columns: FoundColumns): Refund {
     currency: read.text("currency"),
     reason: read.textOrNull("reason"),
     createdAtMs: read.time("created_at"),
+    acceptedAtMs: read.timeOrNull("accepted_at"),
     metadata: read.json("metadata"),
   };
 }

@@ -4,8 +4,9 @@
  */
 import { Spanner } from "@google-cloud/spanner";
 import type { Change, FoundRows, ReadKeys, Tables } from "../domain/rows.ts";
+import { readAttempt, sendAttempt } from "./spanner-attempt-rows.ts";
 import type { FoundColumns, SentColumns } from "./spanner-columns.ts";
-import { readAttempt, readCharge, readIntent, sendAttempt, sendCharge, sendIntent } from "./spanner-payment-rows.ts";
+import { readCharge, readIntent, sendCharge, sendIntent } from "./spanner-payment-rows.ts";
 import type { Statement } from "./spanner-query.ts";
 import * as records from "./spanner-record-rows.ts";
 import { readRefund, sendRefund } from "./spanner-refund-rows.ts";

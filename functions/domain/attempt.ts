@@ -11,7 +11,7 @@ export interface Attempt {
   readonly accountId: string;
   readonly intentId: string;
   readonly kind: AttemptKind;
-  readonly state: "open" | "succeeded" | "declined";
+  readonly state: AttemptState;
   readonly amountMinor: bigint;
   readonly currency: Currency;
   /** What the acquirer is given: a test payment method of contract 5.4, or the token of a real processor. */
@@ -28,12 +28,67 @@ export interface Attempt {
   readonly refundId: string | null;
   /** Of a void: why the payment is canceled. */
   readonly cancellationReason: CancellationReason | null;
+  /** How the buyer may be asked who they are; null when nobody may ask, and for every kind but an authorization. */
+  readonly challenge: ChallengeTerms | null;
+  /**
+   * The acquirer's name for the buyer's authentication: of a challenged attempt the one that it waits for, of an open one
+   * the one that its order carries; null without.
+   */
+  readonly authentication: string | null;
+  /** The attempt whose late effect it takes back; such a one changes no intent and no charge. Null for all others. */
+  readonly reversesAttemptId: string | null;
   /** Identity of the idempotency key that owns the attempt. */
   readonly keyHash: string;
-  /** No call starts after this minus the call's timeout; the completer waits until this plus it. */
+  /**
+   * While open or voiding: no call starts after this minus the call's timeout, the completer waits until this plus it.
+   * While challenged or pending: when to look again.
+   */
   readonly leaseUntilMs: number;
   readonly createdAtMs: number;
   readonly closedAtMs: number | null;
+}
+
+/**
+ * `open`: its call may be running. `challenged`: the buyer was asked. `pending`: the acquirer accepted it and tells its end
+ * later. `voiding`: given up, and being voided by its key. The others are closed: `authenticated` went on as another
+ * attempt, `superseded` made way for a later command, `voided` had no effect that lasts.
+ */
+export type AttemptState =
+  | "open"
+  | "challenged"
+  | "pending"
+  | "voiding"
+  | "succeeded"
+  | "declined"
+  | "authenticated"
+  | "superseded"
+  | "voided";
+
+/** True while something is still to come of an attempt: the completer's work, once it falls due. */
+export function isUnderWay({ state }: Pick<Attempt, "state">): boolean {
+  return state === "open" || state === "challenged" || state === "pending" || state === "voiding";
+}
+
+/** The acquirer's key for the void of an authorization that landed after its attempt was voided by key. */
+export function lateVoidKey(attemptId: string): string {
+  return `${attemptId}_late_void`;
+}
+
+/** The key of an attempt that no request asked for; the attempt's own id keeps it unique. */
+export function automaticKey(attemptId: string): string {
+  return `automatic:${attemptId}`;
+}
+
+/** How the buyer may be asked. All addresses are absolute. */
+export interface ChallengeTerms {
+  /** Our page that leads to the acquirer's, and refuses once the attempt is no longer waited for. */
+  readonly startUrl: string;
+  /** Our page to which the acquirer sends the buyer back. */
+  readonly returnUrl: string;
+  /** Where the merchant wants the buyer in the end; null for one who waits in the merchant's own page. */
+  readonly merchantReturnUrl: string | null;
+  /** The acquirer's page; null until the acquirer has asked for the challenge. */
+  readonly pageUrl: string | null;
 }
 
 /** What an attempt asks of the acquirer. */
@@ -44,5 +99,20 @@ export type CancellationReason = "duplicate" | "fraudulent" | "requested_by_cust
 
 /** What the acquirer said, once it said something. Silence is an error (`acquirer_unknown`), never a result. */
 export type AcquirerResult =
-  | { readonly kind: "approved"; readonly reference: string }
-  | { readonly kind: "declined"; readonly failure: ChargeFailure };
+  | Approved
+  | Declined
+  /** The buyer has to say on a page of the acquirer's who they are; `outcome` tells how that went so far. */
+  | {
+      readonly kind: "challenge";
+      readonly reference: string;
+      readonly pageUrl: string;
+      readonly outcome: "waiting" | "passed" | "refused";
+    }
+  /** Accepted; the end is known later, at about `settlesAtMs`. */
+  | { readonly kind: "pending"; readonly reference: string; readonly settlesAtMs: number };
+
+/** Done; the reference is the acquirer's name for it. */
+export type Approved = { readonly kind: "approved"; readonly reference: string };
+
+/** Refused, for good. */
+export type Declined = { readonly kind: "declined"; readonly failure: ChargeFailure };

@@ -35,8 +35,14 @@ export function auditBooks(): Audit {
       if (isDone) sums.doneMinor += refund.amountMinor;
       if (refund.status === "pending") sums.reservedMinor += refund.amountMinor;
       refunded.set(refund.chargeId, sums);
-      const expected = isDone ? { ...refund, receivableMinor: -refund.amountMinor } : undefined;
-      return faultIf("refunds", refund.id, bookedProblem(take("refund", refund.id), expected));
+      const wasAccepted = refund.acceptedAtMs !== null;
+      const expected = wasAccepted ? { ...refund, receivableMinor: -refund.amountMinor } : undefined;
+      // One that was accepted and failed later is booked back.
+      const isBack = wasAccepted && refund.status === "failed";
+      const back = isBack ? { ...refund, receivableMinor: refund.amountMinor } : undefined;
+      const problem =
+        bookedProblem(take("refund", refund.id), expected) ?? bookedProblem(take("refund_failure", refund.id), back);
+      return faultIf("refunds", refund.id, problem);
     },
     charge: (charge) => {
       const { id, accountId, intentId, currency, capturedMinor } = charge;

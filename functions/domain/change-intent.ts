@@ -23,10 +23,20 @@ export function applyChanges(intent: PaymentIntent, changes: IntentChanges, ids:
     lastPaymentError: null,
   };
   if (amountMinor !== undefined || currency !== undefined) checkAmount(next.amountMinor, next.currency);
-  if (paymentMethodToken === undefined) return next;
-  const paymentMethod = paymentMethodToken === null ? null : { id: ids.paymentMethodId, token: paymentMethodToken };
-  const status = paymentMethod === null ? "requires_payment_method" : "requires_confirmation";
-  return { ...next, paymentMethod, status };
+  if (!touchesMoney(changes)) return next;
+  // What was to be authenticated is another payment now.
+  const restarted = { ...next, authentication: null, nextAction: null };
+  if (paymentMethodToken !== undefined) {
+    const paymentMethod = paymentMethodToken === null ? null : { id: ids.paymentMethodId, token: paymentMethodToken };
+    const status = paymentMethod === null ? "requires_payment_method" : "requires_confirmation";
+    return { ...restarted, paymentMethod, status };
+  }
+  return next.status === "requires_action" ? { ...restarted, status: "requires_confirmation" } : restarted;
+}
+
+/** True when the changes make it another payment for the network: amount, currency, method, or when money is taken. */
+export function touchesMoney(changes: IntentChanges): boolean {
+  return moneyFields.some((name) => changes[name] !== undefined);
 }
 
 /** Ids made before the transaction starts, because its body may run again. */
@@ -43,7 +53,12 @@ export function closedField(intent: PaymentIntent, changes: IntentChanges): stri
 }
 
 /** From an authorization on, amount and method are what the network agreed to. */
-const closedToMoney: ReadonlySet<PaymentIntentStatus> = new Set(["requires_capture", "succeeded", "canceled"]);
+const closedToMoney: ReadonlySet<PaymentIntentStatus> = new Set([
+  "processing",
+  "requires_capture",
+  "succeeded",
+  "canceled",
+]);
 
 /** Fields that a closed intent no longer takes. */
 const moneyFields = ["amountMinor", "currency", "captureMethod", "paymentMethodToken"] as const;

@@ -12,7 +12,8 @@ export interface Charge {
   readonly attemptId: string;
   /** Raised by every change; projections order by it. */
   readonly version: number;
-  readonly status: "succeeded" | "failed";
+  /** `pending` while the acquirer has accepted it and not settled it yet. */
+  readonly status: "succeeded" | "pending" | "failed";
   readonly amountMinor: bigint;
   /** What was taken; 0 while the money is only held. */
   readonly capturedMinor: bigint;
@@ -25,7 +26,7 @@ export interface Charge {
   readonly paymentMethodId: string;
   /** Token that the acquirer was given; it names brand and last digits of a test payment method. */
   readonly paymentMethodToken: string;
-  /** The acquirer's name for the payment; null when it refused. */
+  /** The acquirer's name for the payment; null when it refused at once. */
   readonly acquirerReference: string | null;
   /** Why it failed; null when it did not. */
   readonly failure: ChargeFailure | null;
@@ -40,7 +41,7 @@ export interface Charge {
 
 /** A decline in the words of contract section 5.4. */
 export interface ChargeFailure {
-  /** Wire code: `card_declined`, `expired_card`, `incorrect_cvc`, `processing_error`. */
+  /** Wire code: `card_declined`, `expired_card`, `authentication_required`, `processing_error`, … */
   readonly code: string;
   /** Finer reason (`insufficient_funds`); null when the network gave none. */
   readonly declineCode: string | null;

@@ -2,13 +2,17 @@
  * The state machine of a payment intent: (state, command, time) to a decision as data (contract section 5.3).
  * It never reads a clock, a store or a random source: time and new ids arrive with the command.
  */
-import type { AcquirerResult, Attempt, CancellationReason } from "./attempt.ts";
-import { applyChanges, type ChangeIds, closedField } from "./change-intent.ts";
+import type { Attempt, CancellationReason } from "./attempt.ts";
+import { challengeTerms, supersede } from "./challenge.ts";
+import { applyChanges, closedField, touchesMoney } from "./change-intent.ts";
+import type { Changed } from "./changed.ts";
 import type { Charge } from "./charge.ts";
+import type { CancelCommand, CaptureCommand, Command, ConfirmCommand, Intention, UpdateCommand } from "./commands.ts";
 import { refuse } from "./errors.ts";
 import { stepFault } from "./money.ts";
-import { type IntentChanges, mergeMetadata, type PaymentIntent, type PaymentIntentStatus } from "./payment-intent.ts";
-import { type Changed, canceledIntent, settle } from "./settle.ts";
+import { mergeMetadata, type PaymentIntent, type PaymentIntentStatus } from "./payment-intent.ts";
+import { requireAllowedType } from "./payment-methods.ts";
+import { canceledIntent, settle } from "./settle.ts";
 
 /**
  * Decides what a command does to an intent.
@@ -19,7 +23,7 @@ export function decide(intent: PaymentIntent, command: Command, nowMs: number): 
   if (intent.activeAttemptId !== null && command.kind !== "settle") return { kind: "locked" };
   switch (command.kind) {
     case "update":
-      return update(intent, command.changes, command.ids);
+      return update(intent, command, nowMs);
     case "confirm":
       return confirm(intent, command, nowMs);
     case "capture":
@@ -29,52 +33,6 @@ export function decide(intent: PaymentIntent, command: Command, nowMs: number): 
     case "settle":
       return { kind: "changed", ...settle(intent, command.attempt, command.charge, command.result, nowMs) };
   }
-}
-
-/** What can be asked of an intent. */
-export type Command =
-  | { readonly kind: "update"; readonly changes: IntentChanges; readonly ids: ChangeIds }
-  | ConfirmCommand
-  | CaptureCommand
-  | CancelCommand
-  | {
-      readonly kind: "settle";
-      readonly attempt: Attempt;
-      readonly result: AcquirerResult;
-      /** The charge that the attempt changes; null for an authorization, which makes it. */
-      readonly charge: Charge | null;
-    };
-
-/** A confirm, with everything its attempt needs beside the intent. */
-export interface ConfirmCommand {
-  readonly kind: "confirm";
-  readonly changes: IntentChanges;
-  readonly ids: ChangeIds & { readonly attemptId: string; readonly chargeId: string };
-  readonly keyHash: string;
-  readonly leaseUntilMs: number;
-}
-
-/** A capture of all or part of what is held; `charge` is the authorization it is about. */
-export interface CaptureCommand extends Intention {
-  readonly kind: "capture";
-  /** Null takes everything that is held. */
-  readonly amountMinor: bigint | null;
-  readonly metadata: IntentChanges["metadata"];
-}
-
-/** A cancel; what is authorized is voided by an attempt of its own. */
-export interface CancelCommand extends Intention {
-  readonly kind: "cancel";
-  readonly reason: CancellationReason | null;
-}
-
-/** What a command needs that asks the acquirer about an authorization. */
-export interface Intention {
-  readonly ids: { readonly attemptId: string };
-  /** The authorized charge; null when the intent has none. */
-  readonly charge: Charge | null;
-  readonly keyHash: string;
-  readonly leaseUntilMs: number;
 }
 
 /** The outcome of a command, as data that one transaction commits. */
@@ -87,16 +45,31 @@ export type Decision =
 export const cancelableStatuses: readonly PaymentIntentStatus[] = [
   "requires_payment_method",
   "requires_confirmation",
+  "requires_action",
   "requires_capture",
 ];
 
 /** States from which a confirm is legal. */
-export const confirmableStatuses: readonly PaymentIntentStatus[] = ["requires_payment_method", "requires_confirmation"];
+export const confirmableStatuses: readonly PaymentIntentStatus[] = [
+  "requires_payment_method",
+  "requires_confirmation",
+  "requires_action",
+];
 
-function update(intent: PaymentIntent, changes: IntentChanges, ids: ChangeIds): Decision {
+function update(intent: PaymentIntent, { changes, ids, challenged }: UpdateCommand, nowMs: number): Decision {
   const field = closedField(intent, changes);
   if (field !== undefined) return unexpected(intent, `its ${field} could not be updated`, confirmableStatuses);
-  return { kind: "changed", intent: applyChanges(intent, changes, ids), events: [] };
+  const changed = applyChanges(intent, changes, ids);
+  if (changes.paymentMethodToken) requireAllowedType(changes.paymentMethodToken, changed.paymentMethodTypes);
+  const ended = touchesMoney(changes) ? endedChallenge(intent, challenged, nowMs) : {};
+  return { kind: "changed", intent: changed, ...ended, events: [] };
+}
+
+/** The challenge that the intent waits for, made pointless. */
+function endedChallenge(intent: PaymentIntent, challenged: Attempt | null, nowMs: number): { superseded?: Attempt } {
+  if (intent.nextAction === null) return {};
+  if (challenged?.id !== intent.nextAction.attemptId) throw new Error(`The challenge of ${intent.id} was not read.`);
+  return { superseded: supersede(challenged, nowMs) };
 }
 
 function confirm(intent: PaymentIntent, command: ConfirmCommand, nowMs: number): Decision {
@@ -117,6 +90,7 @@ function confirm(intent: PaymentIntent, command: ConfirmCommand, nowMs: number):
         "You cannot confirm this PaymentIntent because it's missing a payment method. Update it with a payment method, or pass one to confirm.",
     };
   }
+  requireAllowedType(changed.paymentMethod.token, changed.paymentMethodTypes);
   const attempt: Attempt = {
     id: command.ids.attemptId,
     accountId: intent.accountId,
@@ -132,17 +106,17 @@ function confirm(intent: PaymentIntent, command: ConfirmCommand, nowMs: number):
     chargeId: command.ids.chargeId,
     refundId: null,
     cancellationReason: null,
+    challenge: challengeTerms(command.asking, command.ids.attemptId),
+    authentication: changed.authentication,
+    reversesAttemptId: null,
     keyHash: command.keyHash,
     leaseUntilMs: command.leaseUntilMs,
     createdAtMs: nowMs,
     closedAtMs: null,
   };
-  return {
-    kind: "changed",
-    intent: { ...changed, status: "processing", activeAttemptId: attempt.id },
-    attempt,
-    events: [],
-  };
+  const taken = { status: "processing", activeAttemptId: attempt.id, nextAction: null, authentication: null } as const;
+  const ended = endedChallenge(intent, command.challenged, nowMs);
+  return { kind: "changed", intent: { ...changed, ...taken }, attempt, ...ended, events: [] };
 }
 
 function capture(intent: PaymentIntent, command: CaptureCommand, nowMs: number): Decision {
@@ -178,7 +152,9 @@ function cancel(intent: PaymentIntent, command: CancelCommand, nowMs: number): D
     return intend(intent, authorizedCharge(intent, command), what, command, nowMs);
   }
   const canceled = canceledIntent(intent, command.reason, nowMs);
-  return { kind: "changed", intent: canceled, events: [{ type: "payment_intent.canceled", about: "payment_intent" }] };
+  const ended = endedChallenge(intent, command.challenged, nowMs);
+  const events = [{ type: "payment_intent.canceled", about: "payment_intent" }] as const;
+  return { kind: "changed", intent: canceled, ...ended, events };
 }
 
 /** Takes the slot with an attempt about an authorization; the status stays until the acquirer has answered. */
@@ -204,6 +180,9 @@ function intend(
     chargeId: charge.id,
     refundId: null,
     cancellationReason: what.reason,
+    challenge: null,
+    authentication: null,
+    reversesAttemptId: null,
     keyHash: command.keyHash,
     leaseUntilMs: command.leaseUntilMs,
     createdAtMs: nowMs,

@@ -43,6 +43,25 @@ export function bookRefund(refund: RefundedMoney, atMs: number): LedgerTransacti
   });
 }
 
+/**
+ * The booking of a refund that the acquirer had accepted and that failed: both debts are as they were before it.
+ * @throws Error when the entries do not balance, which is a bug and must never be written
+ */
+export function bookRefundFailure(refund: RefundedMoney, atMs: number): LedgerTransaction {
+  return balanced({
+    kind: "refund_failure",
+    sourceId: refund.id,
+    accountId: refund.accountId,
+    intentId: refund.intentId,
+    currency: refund.currency,
+    createdAtMs: atMs,
+    entries: [
+      { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor: refund.amountMinor },
+      { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: refund.amountMinor },
+    ],
+  });
+}
+
 /** What of a refund is booked; amounts are minor units. */
 export interface RefundedMoney {
   readonly id: string;
@@ -72,7 +91,7 @@ export function imbalanceMinor(entries: readonly LedgerEntry[]): bigint {
 
 /** One business action in the books. Its key is (kind, sourceId), so the same action cannot be booked twice. */
 export interface LedgerTransaction {
-  readonly kind: "charge" | "refund";
+  readonly kind: "charge" | "refund" | "refund_failure";
   /** Id of the object that the action is about: the charge or the refund. */
   readonly sourceId: string;
   /** The merchant. */

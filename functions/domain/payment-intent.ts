@@ -7,10 +7,14 @@ import type { ChargeFailure } from "./charge.ts";
 import { refuse } from "./errors.ts";
 import type { Currency } from "./money.ts";
 
-/** States that this API serves (contract section 5.3). `processing` also stands while an attempt is open. */
+/**
+ * States that this API serves (contract section 5.3). `processing` stands while an authorization is open, and without the
+ * slot while the acquirer settles it later.
+ */
 export type PaymentIntentStatus =
   | "requires_payment_method"
   | "requires_confirmation"
+  | "requires_action"
   | "processing"
   | "requires_capture"
   | "succeeded"
@@ -39,6 +43,10 @@ export interface PaymentIntent extends IntentDetails {
   readonly paymentMethod: PaymentMethodReference | null;
   readonly latestChargeId: string | null;
   readonly lastPaymentError: LastPaymentError | null;
+  /** What the buyer has to do; null unless the status is `requires_action`. */
+  readonly nextAction: NextAction | null;
+  /** A passed authentication that the next confirm carries (manual confirmation only); null without. */
+  readonly authentication: string | null;
   /** The slot: the one open attempt, or null (design section 5). */
   readonly activeAttemptId: string | null;
 }
@@ -69,8 +77,18 @@ export interface PaymentMethodReference {
 
 /** The last decline, kept until the next update or success (contract section 5.3). */
 export interface LastPaymentError extends ChargeFailure {
-  readonly chargeId: string;
+  /** The failed charge; null when it failed before there was one. */
+  readonly chargeId: string | null;
   readonly paymentMethod: PaymentMethodReference;
+}
+
+/** What the buyer has to do: go to a page, by a redirect or inside the merchant's own page (contract section 5.4). */
+export interface NextAction {
+  /** The attempt that waits for it. */
+  readonly attemptId: string;
+  readonly url: string;
+  /** Where the buyer goes in the end; null when the merchant's page shows the challenge itself. */
+  readonly returnUrl: string | null;
 }
 
 /** Where goods go. */

@@ -2,11 +2,9 @@
  * A refund: what was given back of one charge, and the rule that the sum never exceeds what was captured.
  * It never changes its amount; it moves from pending to an end, once.
  */
-import type { AcquirerResult, Attempt } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
 import type { Charge } from "./charge.ts";
 import { type DomainError, refuse } from "./errors.ts";
-import type { EventDraft } from "./events.ts";
-import { bookRefund, type LedgerTransaction } from "./ledger.ts";
 import { type Currency, stepFault } from "./money.ts";
 
 /** One refund (contract section 6). Amounts are minor units. */
@@ -23,6 +21,8 @@ export interface Refund {
   readonly reason: RefundReason | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAtMs: number;
+  /** When the acquirer accepted it, which books it; null until then, and for one that was refused at once. */
+  readonly acceptedAtMs: number | null;
 }
 
 /** 404 for a refund that does not exist for the asker; `param` names where its id stood. */
@@ -103,6 +103,7 @@ export function beginRefund(
       status: "pending",
       reason: asked.reason,
       metadata: asked.metadata,
+      acceptedAtMs: null,
     },
     charge: { ...charge, version: charge.version + 1, refundReservedMinor: charge.refundReservedMinor + amountMinor },
     attempt: {
@@ -117,59 +118,10 @@ export function beginRefund(
       acquirerReference: charge.acquirerReference,
       refundId: ids.refundId,
       cancellationReason: null,
+      challenge: null,
+      authentication: null,
+      reversesAttemptId: null,
       closedAtMs: null,
     },
-  };
-}
-
-/** How a refund ended. */
-export interface SettledRefund {
-  readonly refund: Refund;
-  readonly charge: Charge;
-  readonly attempt: Attempt;
-  readonly booking: LedgerTransaction | null;
-  readonly events: readonly EventDraft[];
-}
-
-/** Ends a refund by the acquirer's answer: booked, or the reservation given back. */
-export function settleRefund(
-  refund: Refund,
-  charge: Charge,
-  attempt: Attempt,
-  result: AcquirerResult,
-  nowMs: number,
-): SettledRefund {
-  if (attempt.state !== "open" || refund.status !== "pending" || attempt.refundId !== refund.id) {
-    throw new Error(`Attempt ${attempt.id} is not the open attempt of ${refund.id}; it must not be settled.`);
-  }
-  const released = {
-    ...charge,
-    version: charge.version + 1,
-    refundReservedMinor: charge.refundReservedMinor - refund.amountMinor,
-  };
-  if (result.kind === "declined") {
-    const failed: Refund = { ...refund, version: refund.version + 1, status: "failed" };
-    const events: EventDraft[] = [
-      { type: "refund.created", about: "refund" },
-      { type: "refund.failed", about: "refund" },
-    ];
-    return {
-      refund: failed,
-      charge: released,
-      attempt: { ...attempt, state: "declined", closedAtMs: nowMs },
-      booking: null,
-      events,
-    };
-  }
-  const done: Refund = { ...refund, version: refund.version + 1, status: "succeeded" };
-  return {
-    refund: done,
-    charge: { ...released, refundedMinor: charge.refundedMinor + refund.amountMinor },
-    attempt: { ...attempt, state: "succeeded", closedAtMs: nowMs },
-    booking: bookRefund(done, nowMs),
-    events: [
-      { type: "refund.created", about: "refund" },
-      { type: "charge.refunded", about: "charge" },
-    ],
   };
 }

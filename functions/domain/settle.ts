@@ -1,16 +1,17 @@
 /**
- * How an attempt ends: the acquirer's answer to the intent, the charge, the booking and the events (contract section 5.3).
- * It never settles an attempt twice: an attempt that is not the intent's open one is a bug and throws.
+ * How an attempt ends or waits on: the acquirer's answer to the intent, the charge, the booking and the events (contract 5.3).
+ * It never settles an attempt twice: an attempt that the intent does not wait for is a bug and throws.
  */
 import type { AcquirerResult, Attempt, CancellationReason } from "./attempt.ts";
+import type { Changed } from "./changed.ts";
 import type { Charge } from "./charge.ts";
-import type { EventDraft } from "./events.ts";
-import { bookCharge, type LedgerTransaction } from "./ledger.ts";
-import { captureWindowMs, type PaymentIntent } from "./payment-intent.ts";
+import { bookCharge } from "./ledger.ts";
+import type { PaymentIntent } from "./payment-intent.ts";
+import { authorized } from "./settle-authorization.ts";
 
 /**
- * Ends an authorization, a capture or a void.
- * @throws Error when the attempt is not the open one of the intent, or its charge was not read
+ * What the acquirer's answer makes of an authorization, a capture or a void.
+ * @throws Error when the intent does not wait for the attempt, its charge was not read, or the answer fits no such order
  */
 export function settle(
   intent: PaymentIntent,
@@ -19,33 +20,20 @@ export function settle(
   result: AcquirerResult,
   nowMs: number,
 ): Changed {
-  if (attempt.state !== "open" || intent.activeAttemptId !== attempt.id) {
+  if (!isAwaited(intent, attempt)) {
     throw new Error(`Attempt ${attempt.id} is not the open attempt of ${intent.id}; it must not be settled.`);
   }
   const free = { ...intent, version: intent.version + 1, activeAttemptId: null };
-  const closed: Attempt = {
-    ...attempt,
-    state: result.kind === "approved" ? "succeeded" : "declined",
-    closedAtMs: nowMs,
-  };
-  if (attempt.kind === "authorize") return authorized(free, closed, result, nowMs);
+  if (attempt.kind === "authorize") return authorized(free, attempt, charge, result, nowMs);
   if (charge === null || charge.id !== attempt.chargeId)
     throw new Error(`The charge of attempt ${attempt.id} was not read.`);
-  if (result.kind === "declined")
-    return { intent: free, attempt: closed, charge: null, events: [], refusal: result.failure };
-  return attempt.kind === "capture" ? captured(free, closed, charge, nowMs) : voided(free, closed, nowMs);
-}
-
-/** What one transaction commits of a decision. */
-export interface Changed {
-  readonly intent: PaymentIntent;
-  readonly events: readonly EventDraft[];
-  readonly attempt?: Attempt;
-  /** The charge that is made or changed; null or absent when none is. */
-  readonly charge?: Charge | null;
-  readonly booking?: LedgerTransaction;
-  /** Why the acquirer refused to capture or void, after which the intent is as it was. */
-  readonly refusal?: Charge["failure"];
+  if (result.kind === "approved") {
+    const closed: Attempt = { ...attempt, state: "succeeded", closedAtMs: nowMs };
+    return attempt.kind === "capture" ? captured(free, closed, charge, nowMs) : voided(free, closed, nowMs);
+  }
+  if (result.kind !== "declined") throw new Error(`A ${attempt.kind} is done or refused, but it is ${result.kind}.`);
+  const closed: Attempt = { ...attempt, state: "declined", closedAtMs: nowMs };
+  return { intent: free, attempt: closed, charge: null, events: [], refusal: result.failure };
 }
 
 /** The intent, canceled. */
@@ -56,54 +44,21 @@ export function canceledIntent(intent: PaymentIntent, reason: CancellationReason
     status: "canceled",
     amountCapturableMinor: 0n,
     captureBeforeMs: null,
+    nextAction: null,
     canceledAtMs: nowMs,
     cancellationReason: reason,
   };
 }
 
-function authorized(free: PaymentIntent, attempt: Attempt, result: AcquirerResult, nowMs: number): Changed {
-  const charge = chargeOf(free, attempt, result, nowMs);
-  const intent = { ...free, latestChargeId: charge.id };
-  if (result.kind === "declined") {
-    const paymentMethod = { id: attempt.paymentMethodId, token: attempt.paymentMethodToken };
-    const lastPaymentError = { ...result.failure, chargeId: charge.id, paymentMethod };
-    return {
-      intent: { ...intent, status: "requires_payment_method", paymentMethod: null, lastPaymentError },
-      attempt,
-      charge,
-      events: [
-        { type: "charge.failed", about: "charge" },
-        { type: "payment_intent.payment_failed", about: "payment_intent" },
-      ],
-    };
-  }
-  if (attempt.captureLater) {
-    return {
-      intent: {
-        ...intent,
-        status: "requires_capture",
-        amountCapturableMinor: attempt.amountMinor,
-        captureBeforeMs: nowMs + captureWindowMs,
-        lastPaymentError: null,
-      },
-      attempt,
-      charge,
-      events: [
-        { type: "charge.succeeded", about: "charge" },
-        { type: "payment_intent.amount_capturable_updated", about: "payment_intent" },
-      ],
-    };
-  }
-  return {
-    intent: { ...intent, status: "succeeded", amountReceivedMinor: attempt.amountMinor, lastPaymentError: null },
-    attempt,
-    charge,
-    booking: bookCharge(charge, nowMs),
-    events: [
-      { type: "charge.succeeded", about: "charge" },
-      { type: "payment_intent.succeeded", about: "payment_intent" },
-    ],
-  };
+/** An open attempt holds the slot; one that the acquirer settles later does not, and the intent is `processing` for it. */
+function isAwaited(intent: PaymentIntent, attempt: Attempt): boolean {
+  if (attempt.state === "open" || attempt.state === "voiding") return intent.activeAttemptId === attempt.id;
+  return (
+    attempt.state === "pending" &&
+    intent.status === "processing" &&
+    intent.activeAttemptId === null &&
+    intent.latestChargeId === attempt.chargeId
+  );
 }
 
 /** Takes what was asked of the hold; the rest of it is released by the network. */
@@ -130,32 +85,4 @@ function captured(free: PaymentIntent, attempt: Attempt, held: Charge, nowMs: nu
 function voided(free: PaymentIntent, attempt: Attempt, nowMs: number): Changed {
   const intent = { ...canceledIntent(free, attempt.cancellationReason, nowMs), version: free.version };
   return { intent, attempt, charge: null, events: [{ type: "payment_intent.canceled", about: "payment_intent" }] };
-}
-
-function chargeOf(intent: PaymentIntent, attempt: Attempt, result: AcquirerResult, nowMs: number): Charge {
-  const approved = result.kind === "approved";
-  return {
-    id: attempt.chargeId,
-    accountId: attempt.accountId,
-    intentId: attempt.intentId,
-    attemptId: attempt.id,
-    version: 1,
-    status: approved ? "succeeded" : "failed",
-    amountMinor: attempt.amountMinor,
-    capturedMinor: approved && !attempt.captureLater ? attempt.amountMinor : 0n,
-    refundReservedMinor: 0n,
-    refundedMinor: 0n,
-    currency: attempt.currency,
-    createdAtMs: nowMs,
-    paymentMethodId: attempt.paymentMethodId,
-    paymentMethodToken: attempt.paymentMethodToken,
-    acquirerReference: approved ? result.reference : null,
-    failure: approved ? null : result.failure,
-    description: intent.description,
-    customer: intent.customer,
-    receiptEmail: intent.receiptEmail,
-    statementDescriptor: intent.statementDescriptor,
-    statementDescriptorSuffix: intent.statementDescriptorSuffix,
-    metadata: intent.metadata,
-  };
 }

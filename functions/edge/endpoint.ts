@@ -12,6 +12,8 @@ export interface Call {
   /** Id from the path; empty when the path has none. */
   readonly id: string;
   readonly parameters: ParameterMap;
+  /** Origin under which the client reached this API, without a trailing slash. */
+  readonly baseUrl: string;
 }
 
 /** What endpoints need. */

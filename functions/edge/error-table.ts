@@ -2,6 +2,7 @@
  * The one table from error codes to HTTP: status, type, code on the wire and whether a retry can help (contract section 4).
  * It never shows a client the text of a failure of ours or of a foreign system, nor an error it does not know.
  */
+import { authenticationFailure } from "../domain/challenge.ts";
 import type { ChargeFailure } from "../domain/charge.ts";
 import { DomainError, type ErrorCode } from "../domain/errors.ts";
 import { jsonResponse, type WireResponse } from "./wire.ts";
@@ -37,7 +38,8 @@ export function errorBody(error: DomainError, extras: ErrorExtras = {}): ErrorBo
 /** The fields that tell a decline, both in a 402 answer and in `last_payment_error` (contract sections 4 and 5.4). */
 export function cardError(failure: ChargeFailure): WireError {
   return {
-    type: "card_error",
+    // The one failure that no card was asked for: the buyer did not prove who they are.
+    type: failure.code === authenticationFailure.code ? "invalid_request_error" : "card_error",
     code: failure.code,
     ...(failure.declineCode === null ? {} : { decline_code: failure.declineCode }),
     doc_url: documentationUrl(failure.code),

@@ -5,12 +5,14 @@
 import { refuse } from "../domain/errors.ts";
 import { defaultTimings, type Timings } from "../domain/idempotency.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
-import { completeAttempts } from "../flows/complete-attempts.ts";
+import { completeAttempt, completeAttempts } from "../flows/complete-attempts.ts";
 import { expireHolds } from "../flows/expire-holds.ts";
+import { finishChallenge } from "../flows/finish-challenge.ts";
 import type { Clock, Ledger, Log, Random } from "../flows/ports.ts";
 import { sealLedger } from "../flows/seal-ledger.ts";
 import type { LedgerSeals } from "../flows/seal-ports.ts";
-import { settleAttempt } from "../flows/settle-attempt.ts";
+import { commitResult, settleAttempt } from "../flows/settle-attempt.ts";
+import type { TaskQueues } from "../flows/task-ports.ts";
 import { verifyLedger } from "../flows/verify-ledger.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
@@ -25,6 +27,8 @@ export interface LedgerWriterPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Wakes settlements that come later; without it the sweep alone finds them. */
+  readonly tasks?: TaskQueues;
   /** Service account whose tokens it accepts: the schedule's. */
   readonly callerAccount: string;
 }
@@ -37,7 +41,7 @@ export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaul
     try {
       requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
       const job = jobIn(jobs, request);
-      const result = await job.run();
+      const result = await job.run(request);
       ports.log("INFO", job.done, { ...result });
       return jsonResponse(200, result);
     } catch (error) {
@@ -52,21 +56,38 @@ export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaul
   };
 }
 
-/** One job of the schedule: what it does, and the line that tells how it went. */
+/** One job of the schedule or a queue: what it does, and the line that tells how it went. */
 interface Job {
   readonly done: string;
-  readonly run: () => Promise<object>;
+  readonly run: (request: WireRequest) => Promise<object>;
 }
 
-/** What the schedule may ask for, by path. */
+/** What the schedule and the queue of settlements may ask for, by path. */
 function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string, Job> {
-  const deps = { ...ports, settle: settleAttempt({ ...ports, renderer: wireRenderer(), timings }), timings };
-  return new Map([
+  const shared = { ...ports, renderer: wireRenderer(), timings };
+  const settle = settleAttempt(shared);
+  const commit = commitResult(shared);
+  const deps = { ...shared, settle, commit, finishChallenge: finishChallenge({ ...shared, settle }) };
+  return new Map<string, Job>([
     ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
+    ["/settle", { done: "settlement looked at", run: (request) => completeAttempt(deps, attemptIdIn(request)) }],
     ["/expire", { done: "holds expired", run: () => expireHolds(deps) }],
     ["/seal", { done: "ledger sealing ended", run: () => sealLedger(deps) }],
     ["/verify", { done: "ledger verification ended", run: () => verifyLedger(deps) }],
   ]);
+}
+
+/** A task's body names the attempt that is due; the row says what is to be done. */
+function attemptIdIn({ body }: WireRequest): string {
+  let told: unknown;
+  try {
+    told = JSON.parse(body.toString("utf8"));
+  } catch (error) {
+    throw refuse("body_invalid", "The body is not JSON.", { cause: error });
+  }
+  const id = typeof told === "object" && told !== null && "attempt_id" in told ? told.attempt_id : undefined;
+  if (typeof id === "string" && /^att_\w{1,60}$/.test(id)) return id;
+  throw refuse("parameter_invalid", "attempt_id must be the id of an attempt.", { param: "attempt_id" });
 }
 
 function jobIn(jobs: ReadonlyMap<string, Job>, request: WireRequest): Job {

@@ -25,8 +25,8 @@ import { id, integer, text } from "./scalar-readers.ts";
 /** `POST /v1/payment_intents`. */
 export const createIntent: Serve = {
   kind: "write",
-  write: ({ parameters }) => {
-    const { expand, input } = createParameters(parameters);
+  write: ({ parameters, baseUrl }) => {
+    const { expand, input } = createParameters(parameters, baseUrl);
     return {
       expand: readExpansions(expand, "payment_intent", "one"),
       work: (deps, request) => createPaymentIntent(deps, request, input),
@@ -49,11 +49,11 @@ export const listIntents: Serve = { kind: "read", read: readIntents };
 /** `GET /v1/charges/:id`. */
 export const showCharge: Serve = { kind: "read", read: readOneCharge };
 
-function changes(parse: (parameters: ParameterMap) => Parsed<ChangeInput["change"]>): Serve {
+function changes(parse: (parameters: ParameterMap, baseUrl: string) => Parsed<ChangeInput["change"]>): Serve {
   return {
     kind: "write",
-    write: ({ id, parameters }) => {
-      const { expand, input: change } = parse(parameters);
+    write: ({ id, parameters, baseUrl }) => {
+      const { expand, input: change } = parse(parameters, baseUrl);
       return {
         expand: readExpansions(expand, "payment_intent", "one"),
         work: (deps, request) => changePaymentIntent(deps, request, { intentId: id, change }),

@@ -2,6 +2,7 @@
  * The parameters that several payment-intent endpoints share, and their values in the words of the domain.
  * It never accepts a card number: only tokens of payment methods enter the system.
  */
+import type { Asking } from "../domain/challenge.ts";
 import { refuse } from "../domain/errors.ts";
 import { readCurrency } from "../domain/money.ts";
 import type { AddressLine, Shipping } from "../domain/payment-intent.ts";
@@ -75,12 +76,46 @@ export const describing = {
   ),
 };
 
-/** Parameters of a confirm that only matter to methods with an extra step; accepted, because clients send them. */
+/** Parameters of a confirm about the buyer: are they there, may they be asked, and where do they go afterwards. */
 export const confirming = {
   return_url: optional(url()),
   off_session: optional(oneOf(["true", "false", "one_off", "recurring"])),
   error_on_requires_action: optional(boolean()),
 };
+
+/** Values of `confirming`, as they were read. */
+interface ConfirmingValues {
+  readonly return_url?: string | undefined;
+  readonly off_session?: string | undefined;
+  readonly error_on_requires_action?: boolean | undefined;
+}
+
+/** Whether and how the buyer may be asked who they are: not when they are away, nor when the client rather fails. */
+export function askingOf(values: ConfirmingValues, baseUrl: string): Asking {
+  const isAway = values.off_session !== undefined && values.off_session !== "false";
+  return {
+    isAllowed: !isAway && values.error_on_requires_action !== true,
+    baseUrl,
+    merchantReturnUrl: values.return_url ?? null,
+  };
+}
+
+/**
+ * Makes sure that a create without confirm says nothing about one: it would be lost.
+ * @throws DomainError `parameter_invalid` naming the parameter
+ */
+export function refuseWithoutConfirm(values: ConfirmingValues): void {
+  for (const name of ["return_url", "off_session", "error_on_requires_action"] as const) {
+    if (values[name] === undefined) continue;
+    throw refuse("parameter_invalid", `${name} can only be passed together with confirm=true.`, { param: name });
+  }
+}
+
+/** The kinds of payment methods there are. */
+export const everyType = ["card", "us_bank_account"] as const;
+
+/** Kinds of payment methods that an intent takes. */
+export const paymentMethodTypes = list(oneOf(everyType), { entriesMax: 20 });
 
 /** Paths to expand; each is checked against what the answer shows. */
 export const expanding = { expand: withDefault(list(text({ charactersMax: 200 }), { entriesMax: 20 }), []) };

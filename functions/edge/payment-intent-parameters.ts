@@ -5,19 +5,23 @@
 import { refuse } from "../domain/errors.ts";
 import { checkAmount } from "../domain/money.ts";
 import { type IntentChanges, mergeMetadata } from "../domain/payment-intent.ts";
+import { requireAllowedType } from "../domain/payment-methods.ts";
 import type { Change } from "../flows/change-payment-intent.ts";
 import type { CreateInput } from "../flows/create-payment-intent.ts";
-import { list } from "./collection-readers.ts";
 import type { Parsed } from "./endpoint.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
 import {
+  askingOf,
   confirming,
   currency,
   describing,
   detailsOf,
+  everyType,
   expanding,
   noDetails,
   paymentMethodToken,
+  paymentMethodTypes,
+  refuseWithoutConfirm,
   shippingOf,
 } from "./payment-intent-fields.ts";
 import { clearable, object, optional, readParameters, required, withDefault } from "./read-parameters.ts";
@@ -27,13 +31,13 @@ import { amountMinor, boolean, oneOf } from "./scalar-readers.ts";
  * Parameters of `POST /v1/payment_intents`.
  * @throws DomainError naming the first parameter at fault
  */
-export function createParameters(parameters: ParameterMap): Parsed<CreateInput> {
+export function createParameters(parameters: ParameterMap, baseUrl: string): Parsed<CreateInput> {
   const values = readParameters(parameters, {
     amount: required(amountMinor()),
     currency: required(currency),
     confirm: withDefault(boolean(), false),
     payment_method: optional(paymentMethodToken),
-    payment_method_types: optional(list(oneOf(["card"]), { entriesMax: 20 })),
+    payment_method_types: optional(paymentMethodTypes),
     automatic_payment_methods: optional(
       object({ enabled: required(boolean()), allow_redirects: optional(oneOf(["always", "never"])) }),
     ),
@@ -51,6 +55,9 @@ export function createParameters(parameters: ParameterMap): Parsed<CreateInput> 
     });
   }
   const automatic = values.automatic_payment_methods;
+  const types = values.payment_method_types ?? (automatic?.enabled === true ? everyType : ["card"]);
+  if (token !== null) requireAllowedType(token, types);
+  if (!values.confirm) refuseWithoutConfirm(values);
   return {
     expand: values.expand,
     input: {
@@ -60,11 +67,12 @@ export function createParameters(parameters: ParameterMap): Parsed<CreateInput> 
       confirmationMethod: values.confirmation_method,
       paymentMethodToken: token,
       confirm: values.confirm,
+      asking: askingOf(values, baseUrl),
       details: {
         ...noDetails,
         ...definedOnly(detailsOf(values)),
         metadata: mergeMetadata({}, values.metadata),
-        paymentMethodTypes: values.payment_method_types ?? ["card"],
+        paymentMethodTypes: types,
         automaticPaymentMethods:
           automatic === undefined
             ? null
@@ -80,7 +88,7 @@ export function updateParameters(parameters: ParameterMap): Parsed<Change> {
     amount: optional(amountMinor()),
     currency: optional(currency),
     payment_method: optional(clearable(paymentMethodToken)),
-    payment_method_types: optional(list(oneOf(["card"]), { entriesMax: 20 })),
+    payment_method_types: optional(paymentMethodTypes),
     capture_method: optional(oneOf(["automatic", "automatic_async", "manual"])),
     ...describing,
     ...expanding,
@@ -102,7 +110,7 @@ export function updateParameters(parameters: ParameterMap): Parsed<Change> {
 }
 
 /** Parameters of `POST /v1/payment_intents/:id/confirm`. @throws DomainError naming the first parameter at fault */
-export function confirmParameters(parameters: ParameterMap): Parsed<Change> {
+export function confirmParameters(parameters: ParameterMap, baseUrl: string): Parsed<Change> {
   const values = readParameters(parameters, {
     payment_method: optional(paymentMethodToken),
     capture_method: optional(oneOf(["automatic", "automatic_async", "manual"])),
@@ -119,7 +127,7 @@ export function confirmParameters(parameters: ParameterMap): Parsed<Change> {
     setupFutureUsage: values.setup_future_usage,
     shipping: shippingOf(values.shipping),
   });
-  return { expand: values.expand, input: { kind: "confirm", changes } };
+  return { expand: values.expand, input: { kind: "confirm", changes, asking: askingOf(values, baseUrl) } };
 }
 
 /** Parameters of `POST /v1/payment_intents/:id/capture`. @throws DomainError naming the first parameter at fault */

@@ -9,12 +9,16 @@ import type { RateLimit } from "../domain/rate-limit.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
 import { type Authenticate, authenticator } from "../flows/authenticate.ts";
 import { guardCache } from "../flows/cache-guard.ts";
+import { finishChallenge } from "../flows/finish-challenge.ts";
 import { idempotently } from "../flows/idempotently.ts";
 import type { IdempotencyDependencies, IdempotentRequest } from "../flows/idempotently-types.ts";
 import { type LimitRate, rateLimiter } from "../flows/limit-rate.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../flows/ports.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
+import type { TaskQueues } from "../flows/task-ports.ts";
 import { type AnswerFacts, type AnswerOrigin, answerHeaders } from "./answer-headers.ts";
+import { baseUrlOf } from "./base-url.ts";
+import { challengeDoor } from "./challenge-door.ts";
 import type { EndpointDependencies } from "./endpoint.ts";
 import { errorResponseOf, errorTable } from "./error-table.ts";
 import { parameterFingerprint } from "./fingerprint.ts";
@@ -39,6 +43,8 @@ export interface PaymentsApiPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Wakes settlements that come later; without it the sweep alone finds them. */
+  readonly tasks?: TaskQueues;
   /** Requests of one API key to this instance; without it nobody is held back, as tests and benches want it. */
   readonly rateLimit?: RateLimit;
 }
@@ -54,8 +60,14 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
     endpoints: { ledger: ports.ledger, clock: ports.clock, random: ports.random, renderer },
     idempotency: { ...ports, cache, settle, timings },
   };
+  const challenges = challengeDoor({
+    ...ports,
+    finish: finishChallenge({ ...ports, settle, renderer, timings }),
+  });
   return async (request) => {
     if (pathOf(request.target) === "/health") return jsonResponse(200, { status: "ok" });
+    const page = await challenges(request);
+    if (page !== undefined) return page;
     const startedAtMs = ports.clock.now();
     const facts = { requestId: ports.random.id("req"), stripeVersion: undefined, idempotencyKey: undefined };
     const { response, accountId, error } = await answer(service, request, facts);
@@ -114,7 +126,7 @@ async function run(
   accountId: string,
   facts: Facts,
 ): Promise<WireResponse> {
-  const call = { accountId, id: endpoint.id, parameters };
+  const call = { accountId, id: endpoint.id, parameters, baseUrl: baseUrlOf(request) };
   if (endpoint.kind === "read") {
     const value = await endpoint.read(service.endpoints, call);
     return jsonResponse(200, value, answerHeaders({ ...facts, origin: { kind: "unstored", shouldRetry: null } }));

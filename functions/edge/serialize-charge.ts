@@ -62,8 +62,10 @@ export function serializeCharge(charge: Charge): Stripe.Charge {
 /** The one test card that is stopped before the network is asked; every other refusal comes from the issuer. */
 const blockedToken = "pm_card_radarBlock";
 
-function outcomeOf(charge: Charge): Stripe.Charge.Outcome {
+/** Null while the network has not decided. */
+function outcomeOf(charge: Charge): Stripe.Charge.Outcome | null {
   const codes = { advice_code: null, network_advice_code: null, network_decline_code: null };
+  if (charge.status === "pending") return null;
   if (charge.failure === null) {
     return {
       ...codes,

@@ -3,7 +3,13 @@
  * It never decides anything and never loads anything: its latest charge stays an id here (see `expand.ts`).
  */
 import type Stripe from "stripe";
-import type { AutomaticPaymentMethods, LastPaymentError, PaymentIntent, Shipping } from "../domain/payment-intent.ts";
+import type {
+  AutomaticPaymentMethods,
+  LastPaymentError,
+  NextAction,
+  PaymentIntent,
+  Shipping,
+} from "../domain/payment-intent.ts";
 import { cardError } from "./error-table.ts";
 import { serializePaymentMethod } from "./serialize-payment-method.ts";
 import { wireAmount, wireMetadata, wireSeconds } from "./wire-scalars.ts";
@@ -36,7 +42,7 @@ export function serializePaymentIntent(intent: PaymentIntent): Stripe.PaymentInt
     livemode: false,
     managed_payments: null,
     metadata: wireMetadata(intent.metadata),
-    next_action: null,
+    next_action: nextActionOf(intent.nextAction),
     on_behalf_of: null,
     payment_method: intent.paymentMethod?.id ?? null,
     payment_method_configuration_details: null,
@@ -62,6 +68,15 @@ function automaticOf(automatic: AutomaticPaymentMethods | null): Stripe.PaymentI
   return { ...(allowRedirects === null ? {} : { allow_redirects: allowRedirects }), enabled };
 }
 
+/** A redirect for who named a place to come back to; else the merchant's page shows the challenge (contract section 5.4). */
+function nextActionOf(action: NextAction | null): Stripe.PaymentIntent.NextAction | null {
+  if (action === null) return null;
+  const { url, returnUrl } = action;
+  if (returnUrl === null)
+    return { type: "use_stripe_sdk", use_stripe_sdk: { type: "three_d_secure_redirect", stripe_js: url } };
+  return { type: "redirect_to_url", redirect_to_url: { url, return_url: returnUrl } };
+}
+
 function lastErrorOf(
   error: LastPaymentError | null,
   createdAtMs: number,
@@ -69,7 +84,7 @@ function lastErrorOf(
   if (error === null) return null;
   const { type, code, decline_code, doc_url, message, param } = cardError(error);
   return {
-    charge: error.chargeId,
+    ...(error.chargeId === null ? {} : { charge: error.chargeId }),
     ...(code === undefined ? {} : { code }),
     ...(decline_code === undefined ? {} : { decline_code }),
     ...(doc_url === undefined ? {} : { doc_url }),

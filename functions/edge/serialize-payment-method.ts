@@ -1,10 +1,10 @@
 /**
- * Payment methods as the API shows them: a whole object inside errors, and the card details of a charge.
- * It never shows more of a card than brand and last digits, since nothing else enters the system.
+ * Payment methods as the API shows them: a whole object inside errors, and the details of a charge.
+ * It never shows more of a card or an account than brand and last digits, since nothing else enters the system.
  */
 import type Stripe from "stripe";
 import type { PaymentMethodReference } from "../domain/payment-intent.ts";
-import { testPaymentMethod } from "../domain/payment-methods.ts";
+import { type TestPaymentMethod, testPaymentMethod } from "../domain/payment-methods.ts";
 import { wireSeconds } from "./wire-scalars.ts";
 
 /**
@@ -17,14 +17,19 @@ export function serializePaymentMethod(reference: PaymentMethodReference, create
     id: reference.id,
     object: "payment_method",
     billing_details: billingDetails(null),
-    ...(known === undefined ? {} : { card: cardOf(known) }),
+    ...shownOf(known),
     created: wireSeconds(createdAtMs),
     customer: null,
     customer_account: null,
     livemode: false,
     metadata: {},
-    type: "card",
+    type: known?.type ?? "card",
   };
+}
+
+function shownOf(known: TestPaymentMethod | undefined): Pick<Stripe.PaymentMethod, "card" | "us_bank_account"> {
+  if (known === undefined) return {};
+  return known.type === "card" ? { card: cardOf(known) } : { us_bank_account: bankAccountOf(known) };
 }
 
 /**
@@ -37,6 +42,11 @@ export function serializePaymentMethodDetails(
 ): Stripe.Charge.PaymentMethodDetails {
   const known = testPaymentMethod(token);
   if (known === undefined) return { type: "card" };
+  if (known.type === "us_bank_account") {
+    const { bank_name, last4, routing_number } = bankAccountOf(known);
+    const account = { ...testAccount, bank_name, fingerprint: null, last4, payment_reference: null, routing_number };
+    return { type: "us_bank_account", us_bank_account: account };
+  }
   return {
     card: {
       amount_authorized: amountAuthorized,
@@ -64,6 +74,22 @@ export function serializePaymentMethodDetails(
 export function billingDetails(email: string | null): Stripe.Charge.BillingDetails {
   return { address: null, email, name: null, phone: null, tax_id: null };
 }
+
+function bankAccountOf(known: TestPaymentMethod): Stripe.PaymentMethod.UsBankAccount {
+  return {
+    ...testAccount,
+    bank_name: known.brand,
+    financial_connections_account: null,
+    fingerprint: null,
+    last4: known.last4,
+    networks: null,
+    routing_number: "110000000",
+    status_details: null,
+  };
+}
+
+/** What every test account says of itself. */
+const testAccount = { account_holder_type: "individual", account_type: "checking" } as const;
 
 function cardOf(known: { readonly brand: string; readonly last4: string }): Stripe.PaymentMethod.Card {
   return {

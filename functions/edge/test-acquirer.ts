@@ -1,13 +1,16 @@
 /**
- * The test acquirer over HTTP: authorizes, looks up by key, lists its journal; a card network for laptops and tests.
- * It must never answer anything but its health to a caller without the shared secret, and never show that secret.
+ * The test acquirer over HTTP: orders, lookups by key, its journal; a card network for laptops and tests.
+ * It must never answer anything but its health and a challenge to a caller without the shared secret, and never show that secret.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hasCode, refuse } from "../domain/errors.ts";
-import { readCurrency } from "../domain/money.ts";
-import type { AcquirerJournal, JournalLine, JournalOrder } from "../flows/acquirer-ports.ts";
+import type { AcquirerJournal, JournalOrder } from "../flows/acquirer-ports.ts";
 import { answerOrder } from "../flows/answer-order.ts";
+import { lookUpOrder, voidKey } from "../flows/look-up-order.ts";
 import type { Clock, Log } from "../flows/ports.ts";
+import { keyedOrderIn, lineView, lookupView, orderIn } from "./acquirer-orders.ts";
+import { baseUrlOf } from "./base-url.ts";
+import { challengePage } from "./challenge-page.ts";
 import {
   headerValues,
   jsonResponse,
@@ -19,7 +22,8 @@ import {
 } from "./wire.ts";
 
 /**
- * The handler. Its routes: `POST /authorizations`, `/captures`, `/voids`, `/refunds`, `GET /authorizations/:key`, `GET /journal?limit=`, `GET /health`.
+ * The handler. Its routes: `POST /authorizations`, `/captures`, `/voids`, `/refunds`, `POST /key-voids`,
+ * `GET /orders/:key`, `GET /journal?limit=`, `GET` and `POST /challenges/:key` (for buyers), `GET /health`.
  * @throws Error at once when the secret is empty, because then everybody would know it
  */
 export function testAcquirer(ports: TestAcquirerPorts): WireHandler {
@@ -28,6 +32,9 @@ export function testAcquirer(ports: TestAcquirerPorts): WireHandler {
   return async (request) => {
     const path = pathOf(request.target);
     if (path === "/health") return only("GET", request, async () => jsonResponse(200, { status: "ok" }));
+    // The one thing that a buyer sees; the key in its path is as hard to guess as the secret.
+    const page = await challengePage(ports, request);
+    if (page !== undefined) return page;
     if (!isAuthorized(request, secretDigest))
       return failure(401, "unauthorized", "The shared secret is missing or wrong.");
     try {
@@ -48,24 +55,28 @@ export interface TestAcquirerPorts {
 }
 
 async function route(ports: TestAcquirerPorts, request: WireRequest, path: string): Promise<WireResponse> {
+  const deps = { ...ports, baseUrl: baseUrlOf(request) };
   const kind = orderPaths.get(path);
   if (kind !== undefined) {
     return only("POST", request, async () =>
-      jsonResponse(200, lineView(await answerOrder(ports, orderIn(request, kind)))),
+      jsonResponse(200, lineView(await answerOrder(deps, orderIn(request, kind)))),
     );
+  }
+  if (path === "/key-voids") {
+    return only("POST", request, async () => {
+      const { key, amountMinor, currency } = keyedOrderIn(request);
+      await voidKey(deps, { key, amountMinor, currency });
+      return jsonResponse(200, { key, amount_minor: String(amountMinor), currency });
+    });
   }
   if (path === "/journal") {
     return only("GET", request, async () =>
-      jsonResponse(200, { data: (await ports.journal.list(limitIn(request))).map(lineView) }),
+      jsonResponse(200, { data: (await ports.journal.list(limitIn(request))).map((line) => lineView(line)) }),
     );
   }
-  const key = /^\/authorizations\/([\w-]{1,255})$/.exec(path)?.[1];
+  const key = /^\/orders\/([\w-]{1,255})$/.exec(path)?.[1];
   if (key === undefined) return failure(404, "route_unknown", "There is nothing at this path.");
-  return only("GET", request, async () => {
-    const line = await ports.journal.read(key);
-    if (line === undefined) return failure(404, "resource_missing", "No authorization has this key.");
-    return jsonResponse(200, lineView(line));
-  });
+  return only("GET", request, async () => jsonResponse(200, lookupView(key, await lookUpOrder(deps, key))));
 }
 
 async function only(method: string, request: WireRequest, answer: () => Promise<WireResponse>): Promise<WireResponse> {
@@ -92,50 +103,6 @@ const orderPaths: ReadonlyMap<string, JournalOrder["kind"]> = new Map([
   ["/refunds", "refund"],
 ]);
 
-/** Text members, all required: the amount is text so that no JSON reader can round it. */
-function orderIn(request: WireRequest, kind: JournalOrder["kind"]): JournalOrder {
-  const body = objectIn(request.body);
-  const isAuthorization = kind === "authorize";
-  const known = isAuthorization ? authorizationMembers : followUpMembers;
-  const surplus = Object.keys(body).find((name) => !known.includes(name));
-  if (surplus !== undefined) throw refuse("parameter_unknown", "The order has a member that is not known.");
-  return {
-    kind,
-    key: member(body, "key", /^[\w-]{1,255}$/),
-    amountMinor: BigInt(member(body, "amount_minor", /^[1-9]\d{0,14}$/)),
-    currency: readCurrency(member(body, "currency", /^[a-z]{3}$/)),
-    paymentMethodToken: isAuthorization ? member(body, "payment_method", /^\w{1,255}$/) : null,
-    reference: isAuthorization ? null : member(body, "reference", /^[\w-]{1,255}$/),
-    captureLater:
-      isAuthorization &&
-      Object.hasOwn(body, "capture_later") &&
-      member(body, "capture_later", /^(?:true|false)$/) === "true",
-  };
-}
-
-const authorizationMembers: readonly string[] = ["key", "amount_minor", "currency", "payment_method", "capture_later"];
-const followUpMembers: readonly string[] = ["key", "amount_minor", "currency", "reference"];
-
-function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString("utf8"));
-  } catch (error) {
-    throw refuse("body_invalid", "The body is not JSON.", { cause: error });
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw refuse("body_invalid", "The body is not a JSON object.");
-  return value as Record<string, unknown>;
-}
-
-function member(body: Readonly<Record<string, unknown>>, name: string, form: RegExp): string {
-  const value = Object.hasOwn(body, name) ? body[name] : undefined;
-  if (value === undefined) throw refuse("parameter_missing", `Member ${name} is missing.`, { param: name });
-  if (typeof value !== "string" || !form.test(value))
-    throw refuse("parameter_invalid", `Member ${name} has a wrong form.`, { param: name });
-  return value;
-}
-
 /** A page that a person can read, unless asked for more. */
 const limitDefault = 100;
 /** A thousand lines are about 300 KB, and ten times what any proof here needs. */
@@ -150,35 +117,13 @@ function limitIn(request: WireRequest): number {
   return limit;
 }
 
-function lineView(line: JournalLine): unknown {
-  const { result } = line;
-  return {
-    kind: line.kind,
-    key: line.key,
-    amount_minor: String(line.amountMinor),
-    currency: line.currency,
-    payment_method: line.paymentMethodToken,
-    reference: line.reference,
-    capture_later: line.captureLater,
-    result:
-      result.kind === "approved"
-        ? { kind: result.kind, reference: result.reference }
-        : {
-            kind: result.kind,
-            code: result.failure.code,
-            decline_code: result.failure.declineCode,
-            message: result.failure.message,
-          },
-    created_at_ms: line.createdAtMs,
-  };
-}
-
 /** Refusals are the caller's bug; a failing journal is 503, so that the caller asks again with the same key. */
 function failureOf(ports: TestAcquirerPorts, error: unknown): WireResponse {
   if (hasCode(error, "store_unavailable", "permission_denied")) {
     ports.log("ERROR", "journal failed", { code: error.code, reason: error.message });
     return failure(503, error.code, "The journal did not answer. Send the same order again.");
   }
+  if (hasCode(error, "acquirer_unknown")) return failure(503, error.code, error.message);
   if (hasCode(error, ...refusals)) return failure(400, error.code, error.message, { param: error.param });
   throw error;
 }

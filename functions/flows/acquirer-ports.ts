@@ -14,6 +14,10 @@ export interface AuthorizeOrder {
   readonly paymentMethodToken: string;
   /** Hold the money only; a capture takes it later. */
   readonly captureLater: boolean;
+  /** Where the buyer comes back to from a challenge; null when nobody may be asked. */
+  readonly challengeReturnUrl: string | null;
+  /** The acquirer's name for a challenge that was passed; null without. */
+  readonly authentication: string | null;
 }
 
 /** An order about an authorization: take what it holds, let it go, or give back what was taken. */
@@ -26,16 +30,31 @@ export interface FollowUpOrder {
   readonly currency: Currency;
 }
 
+/** The order that a key stood for, when it is to be undone by its key alone. */
+export type KeyedOrder = Pick<FollowUpOrder, "key" | "amountMinor" | "currency">;
+
 /**
- * The card network (design section 5, Acquirer). Each verb rejects with `acquirer_unknown` when no answer came: the money
- * may or may not have moved.
+ * The card network (design section 5, Acquirer). Keys live for days. Each verb rejects with `acquirer_unknown` when no
+ * answer came: the money may or may not have moved.
  */
 export interface Acquirer {
   authorize(order: AuthorizeOrder): Promise<AcquirerResult>;
   capture(order: FollowUpOrder): Promise<AcquirerResult>;
   void(order: FollowUpOrder): Promise<AcquirerResult>;
   refund(order: FollowUpOrder): Promise<AcquirerResult>;
+  /** What became of an order, as it stands now; it sees every answered call. Nothing found is never proof of failure. */
+  lookup(key: string): Promise<Lookup>;
+  /** Lets go whatever was authorized under a key; an order that lands later may still take effect, so look again. */
+  voidKey(order: KeyedOrder): Promise<void>;
 }
+
+/** What the network knows of a key. */
+export type Lookup =
+  | { readonly kind: "none" }
+  /** A call is being worked on. */
+  | { readonly kind: "running" }
+  /** `isVoided`: it was authorized, and let go since. */
+  | { readonly kind: "found"; readonly result: AcquirerResult; readonly isVoided: boolean };
 
 /** The test acquirer's journal: one line per key, so that effects can be counted from outside the ledger. */
 export interface AcquirerJournal {
@@ -52,9 +71,15 @@ export interface JournalLine extends JournalOrder {
   readonly createdAtMs: number;
 }
 
+/**
+ * What a line tells of: an order, the buyer's answer to a challenge, a void by key, or a first sight of an order that the
+ * network pretends not to know for a time.
+ */
+export type JournalKind = AttemptKind | "challenge_answer" | "key_void" | "first_sight";
+
 /** An order of any kind, as the journal keeps it. */
 export interface JournalOrder {
-  readonly kind: AttemptKind;
+  readonly kind: JournalKind;
   readonly key: string;
   readonly amountMinor: bigint;
   readonly currency: Currency;
@@ -63,4 +88,6 @@ export interface JournalOrder {
   /** The authorization that the order is about; null for an authorization. */
   readonly reference: string | null;
   readonly captureLater: boolean;
+  readonly challengeReturnUrl: string | null;
+  readonly authentication: string | null;
 }

@@ -2,10 +2,11 @@
  * Updates, confirms, captures or cancels a stored intent: reads it under the transaction, lets the state machine decide, commits.
  * A refusal is stored as the key's outcome and changes no other row (design section 4.5).
  */
-
-import type { CancellationReason } from "../domain/attempt.ts";
+import type { Attempt, CancellationReason } from "../domain/attempt.ts";
+import type { Asking } from "../domain/challenge.ts";
 import type { Charge } from "../domain/charge.ts";
-import { type Command, decide } from "../domain/decide.ts";
+import type { Command } from "../domain/commands.ts";
+import { decide } from "../domain/decide.ts";
 import { type DomainError, hasCode, refuse } from "../domain/errors.ts";
 import type { Fence } from "../domain/idempotency.ts";
 import type { IntentChanges, PaymentIntent } from "../domain/payment-intent.ts";
@@ -24,7 +25,7 @@ export interface ChangeDependencies {
 /** What is asked of a stored intent. */
 export type Change =
   | { readonly kind: "update"; readonly changes: IntentChanges }
-  | { readonly kind: "confirm"; readonly changes: IntentChanges }
+  | { readonly kind: "confirm"; readonly changes: IntentChanges; readonly asking: Asking }
   | { readonly kind: "capture"; readonly amountMinor: bigint | null; readonly metadata: IntentChanges["metadata"] }
   | { readonly kind: "cancel"; readonly reason: CancellationReason | null };
 
@@ -51,7 +52,8 @@ export function changePaymentIntent(deps: ChangeDependencies, request: Idempoten
       return refused(deps, noSuchIntent(input.intentId), null);
     }
     const charge = await chargeOf(scope, intent, input.change, request.expand);
-    const command = commandOf(input.change, ids, charge, { ...fence, keyHash: request.keyHash });
+    const challenged = await challengedOf(scope, intent);
+    const command = commandOf(input.change, ids, { charge, challenged }, { ...fence, keyHash: request.keyHash });
     const decision = decideOrRefuse(intent, command, nowMs);
     if (decision.kind === "locked") return { kind: "locked" };
     const view = { intent, charge };
@@ -81,18 +83,26 @@ export function noSuchIntent(intentId: string): DomainError {
 function commandOf(
   change: Change,
   ids: { paymentMethodId: string; attemptId: string; chargeId: string },
-  charge: Charge | null,
+  { charge, challenged }: { charge: Charge | null; challenged: Attempt | null },
   { keyHash, leaseUntilMs }: { keyHash: string; leaseUntilMs: number },
 ): Command {
   switch (change.kind) {
     case "update":
-      return { ...change, ids };
+      return { ...change, ids, challenged };
     case "confirm":
-      return { ...change, ids, keyHash, leaseUntilMs };
+      return { ...change, ids, challenged, keyHash, leaseUntilMs };
     case "capture":
-    case "cancel":
       return { ...change, ids, charge, keyHash, leaseUntilMs };
+    case "cancel":
+      return { ...change, ids, charge, challenged, keyHash, leaseUntilMs };
   }
+}
+
+/** The attempt whose challenge the intent waits for, because a command may end it. */
+async function challengedOf(scope: LedgerTransactionScope, { nextAction }: PaymentIntent): Promise<Attempt | null> {
+  if (nextAction === null) return null;
+  const { attempts: attempt } = await scope.read({ attempts: nextAction.attemptId });
+  return attempt ?? null;
 }
 
 /** A refusal by state shows the intent; one by a value (an amount below its currency's minimum) names the parameter. */

@@ -2,6 +2,7 @@
  * Creates a payment intent, and confirms it in the same first transaction when asked.
  * It reads no stored row, so its first commit is one blind insert.
  */
+import type { Asking } from "../domain/challenge.ts";
 import { decide } from "../domain/decide.ts";
 import type { Fence } from "../domain/idempotency.ts";
 import type { Currency } from "../domain/money.ts";
@@ -27,6 +28,8 @@ export interface CreateInput {
   readonly details: IntentDetails;
   /** Confirm at once; needs a payment method. */
   readonly confirm: boolean;
+  /** Whether and how the buyer may be asked who they are, when it is confirmed at once. */
+  readonly asking: Asking;
 }
 
 /** The work of a create; ids and time are made here, once, because the transaction's body may run again. */
@@ -61,6 +64,8 @@ export function createPaymentIntent(deps: CreateDependencies, request: Idempoten
       kind: "confirm",
       changes: {},
       ids,
+      asking: input.asking,
+      challenged: null,
       keyHash: request.keyHash,
       leaseUntilMs: fence.leaseUntilMs,
     } as const;
@@ -97,6 +102,8 @@ function newIntent(deps: CreateDependencies, accountId: string, input: CreateInp
     paymentMethod,
     latestChargeId: null,
     lastPaymentError: null,
+    nextAction: null,
+    authentication: null,
     activeAttemptId: null,
   };
 }

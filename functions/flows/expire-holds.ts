@@ -2,6 +2,7 @@
  * The expiry: cancels what was authorized and not captured in its window, and releases the money (contract section 5.3).
  * It never takes the slot of a payment that somebody is working on: that one waits for the next sweep.
  */
+import { automaticKey } from "../domain/attempt.ts";
 import { decide } from "../domain/decide.ts";
 import type { Timings } from "../domain/idempotency.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
@@ -44,12 +45,14 @@ async function expire(deps: ExpireDependencies, overdue: PaymentIntent): Promise
       const { charges: charge } = await scope.read({ charges: intent.latestChargeId });
       const nowMs = deps.clock.now();
       // No request asks for this, so no key decides it; the attempt's own id keeps the column unique.
-      const fence = { keyHash: `automatic:${attemptId}`, leaseUntilMs: nowMs + deps.timings.leaseMs };
+      const fence = { keyHash: automaticKey(attemptId), leaseUntilMs: nowMs + deps.timings.leaseMs };
       const command = {
         kind: "cancel",
         reason: "automatic",
         ids: { attemptId },
         charge: charge ?? null,
+        // A hold waits for nobody's challenge.
+        challenged: null,
         ...fence,
       } as const;
       const decision = decide(intent, command, nowMs);

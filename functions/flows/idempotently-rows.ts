@@ -2,17 +2,13 @@
  * A decision of the state machine as the rows that one transaction writes: intent, attempt, charge, booking, events.
  * It never decides, and never makes an id: those are given, because a transaction's body may run again.
  */
-import type { Decision } from "../domain/decide.ts";
+import type { Changed } from "../domain/changed.ts";
 import type { EventDraft } from "../domain/events.ts";
 import type { Change } from "../domain/rows.ts";
 import type { PaymentView, Renderer } from "./ports.ts";
 
 /** Rows of a decision, but its events: `intent` and `charge` say whether these are new. */
-export function rowsOf(
-  decision: Extract<Decision, { kind: "changed" }>,
-  intent: "insert" | "update",
-  charge: "insert" | "update",
-): readonly Change[] {
+export function rowsOf(decision: Changed, intent: "insert" | "update", charge: "insert" | "update"): readonly Change[] {
   const rows: Change[] = [{ op: intent, table: "payment_intents", row: decision.intent }];
   if (decision.attempt !== undefined) {
     // An open attempt is the intention, written for the first time; a closed one is its end.
@@ -22,6 +18,7 @@ export function rowsOf(
       row: decision.attempt,
     });
   }
+  if (decision.superseded !== undefined) rows.push({ op: "update", table: "attempts", row: decision.superseded });
   if (decision.charge) rows.push({ op: charge, table: "charges", row: decision.charge });
   if (decision.booking !== undefined) rows.push({ op: "insert", table: "ledger_transactions", row: decision.booking });
   return rows;

@@ -2,8 +2,9 @@
  * The words of the idempotent write path: a request under a key, the work it asks for, and the answer.
  * It holds types only.
  */
-import type { Attempt } from "../domain/attempt.ts";
+import type { AcquirerResult, Attempt } from "../domain/attempt.ts";
 import type { Fence, StoredOutcome, Timings } from "../domain/idempotency.ts";
+import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Change, FoundRows, KeyRow, ReadKeys } from "../domain/rows.ts";
 import type { Clock, GuardedCache, Ledger, LedgerTransactionScope, Log, Random } from "./ports.ts";
 
@@ -73,6 +74,26 @@ export interface Answer {
 
 /** Calls the acquirer for an open attempt and commits its answer (the second transaction). */
 export type SettleAttempt = (attempt: Attempt, sealedBy: "client" | "completer") => Promise<Settled>;
+
+/** Commits what the acquirer is known to have said of an attempt. */
+export type CommitResult = (
+  attempt: Attempt,
+  result: AcquirerResult,
+  sealedBy: "client" | "completer",
+) => Promise<Settled>;
+
+/** Asks how a challenge went and goes on from there. */
+export type FinishChallenge = (attemptId: string) => Promise<ChallengeEnd>;
+
+/** How a challenge stands; `gone` is one that a later command made pointless, `unknown` one that nobody ever asked for. */
+export type ChallengeEnd =
+  | { readonly kind: "unknown" }
+  | {
+      readonly kind: "waiting" | "gone" | "went_on" | "failed";
+      readonly attempt: Attempt;
+      /** The intent as it was read last. */
+      readonly intent: PaymentIntent;
+    };
 
 /** How an attempt ended. */
 export interface Settled {

@@ -1,6 +1,5 @@
 // Counts at the ports: what each call costs in round trips once a real store stands behind it.
 // It must never differ from the real clients: the same table comes out of `npm run bench -- --emulators`, RPC by RPC.
-import type { AcquirerResult } from "../../functions/domain/attempt.ts";
 import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
 import { keyLookUp, type Tally } from "./tally.ts";
@@ -99,7 +98,7 @@ export function countedAccounts(accounts: Accounts, tally: Tally): Accounts {
 /** The card network is no store; nothing of ours makes it faster. */
 export function countedAcquirer(acquirer: Acquirer, tally: Tally): Acquirer {
   const counted =
-    <Order>(call: (order: Order) => Promise<AcquirerResult>) =>
+    <Order, Result>(call: (order: Order) => Promise<Result>) =>
     async (order: Order) => {
       tally.count("apart", "acquirer");
       return await call(order);
@@ -109,5 +108,7 @@ export function countedAcquirer(acquirer: Acquirer, tally: Tally): Acquirer {
     capture: counted(acquirer.capture),
     void: counted(acquirer.void),
     refund: counted(acquirer.refund),
+    lookup: counted(acquirer.lookup),
+    voidKey: counted(acquirer.voidKey),
   };
 }

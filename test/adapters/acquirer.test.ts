@@ -16,6 +16,8 @@ const order: AuthorizeOrder = {
   currency: "usd",
   paymentMethodToken: "pm_card_visa",
   captureLater: false,
+  challengeReturnUrl: null,
+  authentication: null,
 };
 const line = { key: "att_1", amount_minor: "1099", currency: "usd", payment_method: "pm_card_visa" };
 const approved = { ...line, result: { kind: "approved", reference: "auth_1" }, created_at_ms: 1 };
@@ -108,17 +110,6 @@ describe("with the test acquirer behind it", () => {
         result: answers[index],
       });
     }
-  });
-
-  test("a refund that the bank will not take is a decline, not silence", async () => {
-    const ports = { journal: memoryAcquirerJournal(), clock: systemClock, log: () => {}, secret: "s3cret" };
-    const acquirer = await acquirerOver(frontDoor(testAcquirer(ports)));
-    const paid = await acquirer.authorize({ ...order, paymentMethodToken: "pm_card_refundFail" });
-    const reference = paid.kind === "approved" ? paid.reference : "";
-
-    const answer = await acquirer.refund({ key: "att_2", reference, amountMinor: 99n, currency: "usd" });
-
-    expect(answer).toMatchObject({ kind: "declined", failure: { code: "refund_failed" } });
   });
 
   test("a key used for another order is our bug: internal", async () => {

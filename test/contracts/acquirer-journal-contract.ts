@@ -106,6 +106,8 @@ function approvedLine(key: string, reference = "auth_1"): JournalLine {
     paymentMethodToken: "pm_card_visa",
     reference: null,
     captureLater: false,
+    challengeReturnUrl: null,
+    authentication: null,
     result: { kind: "approved", reference },
     createdAtMs: 1_735_689_600_000,
   };

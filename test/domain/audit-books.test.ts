@@ -6,7 +6,7 @@ import type { LedgerTransaction } from "../../functions/domain/ledger.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
 import type { Refund } from "../../functions/domain/refund.ts";
 import type { ScannedTable, Tables } from "../../functions/domain/rows.ts";
-import { bookingRow, chargeRow, intentRow, refundRow } from "../support/ledger-rows.ts";
+import { atMs, bookingRow, chargeRow, intentRow, refundRow } from "../support/ledger-rows.ts";
 
 type Rows = { [T in ScannedTable]: Tables[T][] };
 
@@ -78,10 +78,15 @@ describe("a bad row", () => {
     ],
     [
       "a booked refund that is still pending",
-      refund({ status: "pending" }),
+      refund({ status: "pending", acceptedAtMs: null }),
       "refunds re_1: it moved no money, but is booked",
     ],
-    ["a booked refund that failed", refund({ status: "failed" }), "refunds re_1: it moved no money, but is booked"],
+    ["a refund that failed after it was accepted", refund({ status: "failed" }), "refunds re_1: it is not booked"],
+    [
+      "a booked refund that failed",
+      refund({ status: "failed", acceptedAtMs: null }),
+      "refunds re_1: it moved no money, but is booked",
+    ],
     [
       "a charge that counts another sum of refunds",
       charge({ refundedMinor: 400n }),
@@ -189,7 +194,7 @@ function paidAndRefunded(): Rows {
       intentRow({ id: "pi_9", accountId: "acct_1" }),
     ],
     charges: [chargeRow({ ...shared, id: "ch_1", refundedMinor: 500n })],
-    refunds: [refundRow({ ...shared, id: "re_1", chargeId: "ch_1", status: "succeeded" })],
+    refunds: [refundRow({ ...shared, id: "re_1", chargeId: "ch_1", status: "succeeded", acceptedAtMs: atMs })],
     ledger_transactions: [
       bookingRow({ ...shared, sourceId: "ch_1" }),
       bookingRow({ ...shared, kind: "refund", sourceId: "re_1", entries: back }),

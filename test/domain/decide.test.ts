@@ -1,7 +1,8 @@
 // What each command does to an intent in each state, as a table: one literal decision for every pair.
 // It must never leave a pair out: the type of the table demands all of them.
 import type { Attempt } from "../../functions/domain/attempt.ts";
-import { type Command, type Decision, decide } from "../../functions/domain/decide.ts";
+import type { Command } from "../../functions/domain/commands.ts";
+import { type Decision, decide } from "../../functions/domain/decide.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
 import { refusal } from "../edge/parameter-matchers.ts";
 import { aCharge, anAttempt, anIntent } from "../support/payment-fixtures.ts";
@@ -21,11 +22,18 @@ const held = {
   latestChargeId: "ch_1",
 } as const;
 
+const nextAction = { attemptId: "att_0", url: "https://api.example.test/challenges/att_0", returnUrl: null };
+const challenged = anAttempt({ id: "att_0", state: "challenged", authentication: "3ds_att_0" });
+const superseded = { ...challenged, state: "superseded", closedAtMs: nowMs } as const;
+
 const states = {
   // Declined once before, so that the table shows when the decline is forgotten.
   requires_payment_method: anIntent({ version: 3, latestChargeId: "ch_0", lastPaymentError: earlierDecline }),
   requires_confirmation: anIntent({ status: "requires_confirmation", paymentMethod: visa }),
   processing: anIntent({ status: "processing", version: 2, paymentMethod: visa, activeAttemptId: "att_1" }),
+  requires_action: anIntent({ status: "requires_action", version: 3, paymentMethod: visa, nextAction }),
+  // The acquirer settles it later: nothing holds the slot, and yet nothing can be asked of the money.
+  settled_later: anIntent({ status: "processing", version: 3, paymentMethod: visa, latestChargeId: "ch_1" }),
   requires_capture: anIntent(held),
   // While a capture or a void is under way, the status stays and the slot is taken.
   taken: anIntent({ ...held, version: 4, activeAttemptId: "att_1" }),
@@ -41,7 +49,8 @@ const states = {
 
 const ids = { paymentMethodId: "pm_2", attemptId: "att_1", chargeId: "ch_1" };
 const fence = { keyHash: "key_1", leaseUntilMs };
-const confirm = { kind: "confirm", ids, ...fence } as const;
+const asking = { isAllowed: false, baseUrl: "https://api.example.test", merchantReturnUrl: null } as const;
+const confirm = { kind: "confirm", ids, asking, challenged, ...fence } as const;
 const capture = {
   kind: "capture",
   ids,
@@ -51,16 +60,16 @@ const capture = {
 } as const;
 
 const commands = {
-  "update description": { kind: "update", changes: { description: "Tea" }, ids },
-  "update amount": { kind: "update", changes: { amountMinor: 2000n }, ids },
-  "update payment method": { kind: "update", changes: { paymentMethodToken: "pm_card_mastercard" }, ids },
-  "clear payment method": { kind: "update", changes: { paymentMethodToken: null }, ids },
+  "update description": { kind: "update", changes: { description: "Tea" }, ids, challenged },
+  "update amount": { kind: "update", changes: { amountMinor: 2000n }, ids, challenged },
+  "update payment method": { kind: "update", changes: { paymentMethodToken: "pm_card_mastercard" }, ids, challenged },
+  "clear payment method": { kind: "update", changes: { paymentMethodToken: null }, ids, challenged },
   confirm: { ...confirm, changes: {} },
   "confirm with a payment method": { ...confirm, changes: { paymentMethodToken: "pm_card_mastercard" } },
   "confirm to hold": { ...confirm, changes: { captureMethod: "manual", paymentMethodToken: "pm_card_visa" } },
   capture: { ...capture, amountMinor: null },
   "capture part": { ...capture, amountMinor: 99n, metadata: { order: "17" } },
-  cancel: { kind: "cancel", reason: "abandoned", ids, ...fence, charge: capture.charge },
+  cancel: { kind: "cancel", reason: "abandoned", ids, ...fence, charge: capture.charge, challenged },
 } as const satisfies Record<string, Command>;
 
 type State = keyof typeof states;
@@ -75,7 +84,7 @@ const changed =
   (fields: Partial<PaymentIntent>, rest: Partial<Extract<Decision, { kind: "changed" }>> = {}): Expected =>
   (given) => ({ kind: "changed", events: [], ...rest, intent: { ...given, ...fields, version: given.version + 1 } });
 
-const open = "requires_payment_method, requires_confirmation";
+const open = "requires_payment_method, requires_confirmation, requires_action";
 const cannot = (status: PaymentIntent["status"], what: string, allowed = open) =>
   refused(
     `This PaymentIntent's status is ${status}, so ${what}. Only a PaymentIntent with one of these statuses may: ${allowed}.`,
@@ -115,7 +124,7 @@ const allLocked = Object.fromEntries(Object.keys(commands).map((name) => [name, 
 >;
 
 /** What a closed intent still takes, and how it refuses the rest. */
-const closed = (status: "requires_capture" | "succeeded" | "canceled") => ({
+const closed = (status: "processing" | "requires_capture" | "succeeded" | "canceled") => ({
   "update description": changed({ description: "Tea" }),
   "update amount": cannotUpdate(status, "amount"),
   "update payment method": cannotUpdate(status, "payment_method"),
@@ -156,6 +165,45 @@ const table: Record<State, Record<CommandName, Expected>> = {
     cancel: canceled,
   },
   processing: allLocked,
+  requires_action: {
+    "update description": changed({ description: "Tea" }),
+    "update amount": changed({ amountMinor: 2000n, status: "requires_confirmation", nextAction: null }, { superseded }),
+    "update payment method": changed(
+      { ...mastercard, status: "requires_confirmation", nextAction: null },
+      { superseded },
+    ),
+    "clear payment method": changed(
+      { paymentMethod: null, status: "requires_payment_method", nextAction: null },
+      { superseded },
+    ),
+    confirm: changed({ ...started, nextAction: null }, { attempt, superseded }),
+    "confirm with a payment method": changed(
+      { ...mastercard, ...started, nextAction: null },
+      { attempt: withMastercard, superseded },
+    ),
+    "confirm to hold": changed({ ...toHold.intent, nextAction: null }, { attempt: toHold.attempt, superseded }),
+    capture: cannotCapture("requires_action"),
+    "capture part": cannotCapture("requires_action"),
+    cancel: (given) => ({
+      kind: "changed",
+      superseded,
+      events: [{ type: "payment_intent.canceled", about: "payment_intent" }],
+      intent: {
+        ...given,
+        version: 4,
+        status: "canceled",
+        nextAction: null,
+        canceledAtMs: nowMs,
+        cancellationReason: "abandoned",
+      },
+    }),
+  },
+  settled_later: {
+    ...closed("processing"),
+    capture: cannotCapture("processing"),
+    "capture part": cannotCapture("processing"),
+    cancel: cannotCancel("processing"),
+  },
   requires_capture: {
     ...closed("requires_capture"),
     capture: changed({ activeAttemptId: "att_1" }, { attempt: capturing.attempt }),
@@ -214,13 +262,13 @@ describe("an update", () => {
     ["a currency whose step the amount misses", { currency: "isk" }, { code: "parameter_invalid", param: "amount" }],
   ] as const)("to %s is refused by the parameter", (_, changes, expected) => {
     const given = states.requires_confirmation;
-    expect(refusal(() => decide(given, { kind: "update", changes, ids }, nowMs))).toEqual(expected);
+    expect(refusal(() => decide(given, { kind: "update", changes, ids, challenged: null }, nowMs))).toEqual(expected);
   });
 
   test("sets, keeps and removes metadata key by key, and clears it whole", () => {
     const given = anIntent({ metadata: { a: "1", b: "2" } });
     const updated = (metadata: Record<string, string | null> | null) =>
-      decide(given, { kind: "update", changes: { metadata }, ids }, nowMs);
+      decide(given, { kind: "update", changes: { metadata }, ids, challenged: null }, nowMs);
     expect(updated({ b: null, c: "3" })).toHaveProperty("intent.metadata", { a: "1", c: "3" });
     expect(updated(null)).toHaveProperty("intent.metadata", {});
   });
@@ -230,7 +278,7 @@ describe("an update", () => {
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, "x"]));
     const given = anIntent({ metadata: keys(50, "a") });
     const adding = (metadata: Record<string, string | null>) => () =>
-      decide(given, { kind: "update", changes: { metadata }, ids }, nowMs);
+      decide(given, { kind: "update", changes: { metadata }, ids, challenged: null }, nowMs);
     expect(refusal(adding({ b: "1" }))).toEqual({ code: "parameter_invalid", param: "metadata" });
     expect(adding({ b: "1", a0: null })()).toMatchObject({ kind: "changed" });
   });

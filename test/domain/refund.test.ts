@@ -3,7 +3,8 @@
 import fc from "fast-check";
 import type { AcquirerResult, Attempt } from "../../functions/domain/attempt.ts";
 import type { Charge } from "../../functions/domain/charge.ts";
-import { type BegunRefund, beginRefund, type RefundRequest, settleRefund } from "../../functions/domain/refund.ts";
+import { type BegunRefund, beginRefund, type RefundRequest } from "../../functions/domain/refund.ts";
+import { settleRefund } from "../../functions/domain/settle-refund.ts";
 import { aCharge, anAttempt, aRefund } from "../support/payment-fixtures.ts";
 
 const nowMs = 1_772_366_460_000;
@@ -13,6 +14,7 @@ const whole: RefundRequest = { amountMinor: null, reason: null, metadata: {} };
 const of = (amountMinor: bigint): RefundRequest => ({ ...whole, amountMinor });
 const begin = (charge: Charge, asked: RefundRequest) => beginRefund(charge, asked, ids, fence, nowMs);
 const approved: AcquirerResult = { kind: "approved", reference: "acq_2" };
+const accepted: AcquirerResult = { kind: "pending", reference: "acq_2", settlesAtMs: nowMs + 5_000 };
 const declined: AcquirerResult = {
   kind: "declined",
   failure: { code: "refund_failed", declineCode: null, message: "The bank could not take the refund." },
@@ -28,6 +30,7 @@ describe("beginning a refund", () => {
         createdAtMs: nowMs,
         reason: "duplicate",
         metadata: { order: "17" },
+        acceptedAtMs: null,
       }),
       charge: aCharge({ version: 2, refundReservedMinor: 300n }),
       attempt: refundAttempt(300n),
@@ -67,10 +70,10 @@ describe("beginning a refund", () => {
 
 describe("ending a refund", () => {
   const reserved = aCharge({ version: 2, refundReservedMinor: 300n });
-  const pending = aRefund({ version: 1, status: "pending" });
+  const pending = aRefund({ version: 1, status: "pending", acceptedAtMs: null });
 
   test("that the acquirer took moves the reservation to what was refunded, and books it", () => {
-    const done = aRefund();
+    const done = aRefund({ acceptedAtMs: nowMs });
     expect(settleRefund(pending, reserved, refundAttempt(300n), approved, nowMs)).toEqual({
       refund: done,
       charge: aCharge({ version: 3, refundedMinor: 300n }),
@@ -96,7 +99,7 @@ describe("ending a refund", () => {
 
   test("that the bank could not take gives the reservation back, and books nothing", () => {
     expect(settleRefund(pending, reserved, refundAttempt(300n), declined, nowMs)).toEqual({
-      refund: aRefund({ status: "failed" }),
+      refund: aRefund({ status: "failed", acceptedAtMs: null }),
       charge: aCharge({ version: 3 }),
       attempt: { ...refundAttempt(300n), state: "declined", closedAtMs: nowMs },
       booking: null,
@@ -105,6 +108,46 @@ describe("ending a refund", () => {
         { type: "refund.failed", about: "refund" },
       ],
     });
+  });
+
+  test("that the acquirer accepts is booked and stays reserved, and waits for its end", () => {
+    const waiting = settleRefund(pending, reserved, refundAttempt(300n), accepted, nowMs);
+
+    expect(waiting).toEqual({
+      refund: { ...pending, version: pending.version + 1, acceptedAtMs: nowMs },
+      charge: reserved,
+      attempt: { ...refundAttempt(300n), state: "pending", leaseUntilMs: nowMs + 5_000 },
+      booking: expect.objectContaining({ kind: "refund", sourceId: "re_1" }),
+      events: [{ type: "refund.created", about: "refund" }],
+    });
+    const later = { kind: "pending", reference: "acq_2", settlesAtMs: nowMs + 9_000 } as const;
+    expect(settleRefund(waiting.refund, reserved, waiting.attempt, later, nowMs + 5_000)).toEqual({
+      ...waiting,
+      attempt: { ...waiting.attempt, leaseUntilMs: nowMs + 9_000 },
+      booking: null,
+      events: [],
+    });
+  });
+
+  test("that settles after it was accepted is not booked again", () => {
+    const { refund, attempt } = settleRefund(pending, reserved, refundAttempt(300n), accepted, nowMs);
+    const ended = settleRefund(refund, reserved, attempt, approved, nowMs + 5_000);
+
+    expect(ended).toMatchObject({ refund: { status: "succeeded", acceptedAtMs: nowMs }, booking: null });
+    expect(ended.charge).toMatchObject({ refundedMinor: 300n, refundReservedMinor: 0n });
+    expect(ended.events.map(({ type }) => type)).toEqual(["refund.updated", "charge.refunded"]);
+  });
+
+  test("that fails after it was accepted is booked back", () => {
+    const { refund, attempt } = settleRefund(pending, reserved, refundAttempt(300n), accepted, nowMs);
+    const ended = settleRefund(refund, reserved, attempt, declined, nowMs + 5_000);
+
+    expect(ended).toMatchObject({
+      refund: { status: "failed" },
+      booking: { kind: "refund_failure", sourceId: "re_1" },
+    });
+    expect(ended.charge).toMatchObject({ refundedMinor: 0n, refundReservedMinor: 0n });
+    expect(ended.events.map(({ type }) => type)).toEqual(["refund.failed"]);
   });
 
   test.each([

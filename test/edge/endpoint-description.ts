@@ -66,7 +66,7 @@ export function readerOf(serve: Serve): EndpointDescription["read"] {
 }
 
 function callWith(parameters: ParameterMap): Call {
-  return { accountId: "acct_first", id: "pi_none", parameters };
+  return { accountId: "acct_first", id: "pi_none", parameters, baseUrl: "https://api.example.test" };
 }
 
 /** Names of the parameters that the code looks for in a call, in brackets, sorted. */

@@ -2,7 +2,7 @@
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { ledgerWriter } from "../../functions/edge/ledger-writer.ts";
-import { networkOver } from "../../functions/flows/answer-order.ts";
+import { networkOver } from "../../functions/edge/test-network.ts";
 import type { Log } from "../../functions/flows/ports.ts";
 import { died } from "../proof/crash-support.ts";
 import { bookingRow, insertOf } from "../support/ledger-rows.ts";

@@ -61,7 +61,7 @@ export const paymentEndpoints: readonly EndpointDescription[] = [
     path: () => "/v1/payment_intents",
     base: () => ["amount=2000", "currency=usd"],
     whole: `amount=2000&currency=usd&automatic_payment_methods[enabled]=true&${wholeShipping}`,
-    read: createParameters,
+    read: (parameters) => createParameters(parameters, "https://api.example.test"),
     fields: [
       { name: "amount", kind: "amount", required: true },
       { name: "currency", kind: "currency", required: true },
@@ -112,7 +112,7 @@ export const paymentEndpoints: readonly EndpointDescription[] = [
     path: ({ intent }) => `/v1/payment_intents/${intent}/confirm`,
     base: () => [],
     whole: wholeShipping,
-    read: confirmParameters,
+    read: (parameters) => confirmParameters(parameters, "https://api.example.test"),
     fields: [
       { name: "payment_method", kind: "paymentMethod" },
       { name: "capture_method", kind: "choice" },

@@ -2,7 +2,7 @@
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
-import { networkOver } from "../../functions/flows/answer-order.ts";
+import { networkOver } from "../../functions/edge/test-network.ts";
 import { expireHolds } from "../../functions/flows/expire-holds.ts";
 import { settleAttempt } from "../../functions/flows/settle-attempt.ts";
 import { died, door } from "../proof/crash-support.ts";

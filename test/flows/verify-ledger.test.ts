@@ -2,10 +2,13 @@
 // It must never repeat the audit's own cases: test/domain/audit-books.test.ts has a bad row of every kind.
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
+import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
+import { testSettlementMs } from "../../functions/domain/payment-methods.ts";
 import type { Scan, ScannedTable, Tables } from "../../functions/domain/rows.ts";
 import type { Ledger } from "../../functions/flows/ports.ts";
 import { type Verification, verifyLedger } from "../../functions/flows/verify-ledger.ts";
+import { sweep } from "../support/completer.ts";
 import { bookingRow, chargeRow, intentRow } from "../support/ledger-rows.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { openWorld, payForm, type World } from "../support/world.ts";
@@ -20,7 +23,7 @@ describe("a sound ledger", () => {
     const world = await livelyWorld();
     const { verification, logged } = await verify(world.ledger);
     expect(verification).toEqual({
-      rows: { ledger_transactions: 5, refunds: 3, charges: 5, payment_intents: 6, ledger_seals: 0 },
+      rows: { ledger_transactions: 8, refunds: 4, charges: 5, payment_intents: 6, ledger_seals: 0 },
       fault: null,
     });
     expect(logged).toEqual([]);
@@ -92,7 +95,7 @@ async function verify(ledger: Pick<Ledger, "scan">) {
   return { verification: await verifyLedger({ ledger, seals: noSeals, clock: manualClock(0), log }), logged };
 }
 
-/** Paid, captured in part, canceled, declined, refunded in part and whole, and with a refund that failed. */
+/** Paid, captured in part, canceled, declined, refunded in part and whole, with a refund that failed and one under way. */
 async function livelyWorld(): Promise<World> {
   const world = await openWorld();
   const create = async (form: string) => (await world.post("/v1/payment_intents", form)).json;
@@ -107,6 +110,9 @@ async function livelyWorld(): Promise<World> {
   await create(payForm.replace("pm_card_visa", "pm_card_chargeDeclined"));
   const failing = await create(payForm.replace("pm_card_visa", "pm_card_refundFail"));
   if (failing.id !== undefined) await world.post("/v1/refunds", `payment_intent=${failing.id}&amount=500`);
+  await world.clock.advance(testSettlementMs + defaultTimings.callTimeoutMs + 1);
+  await sweep(world);
+  await world.post("/v1/refunds", `payment_intent=${failing.id}&amount=100`);
   return world;
 }
 

@@ -1,7 +1,8 @@
 // Runs the list of statements that the stack synthesizes on Google's Spanner emulator, and tries what it must refuse.
 // It must never test the adapter's way with rows: that is the contract's part.
 import { Spanner } from "@google-cloud/spanner";
-import { sendAttempt, sendCharge, sendIntent } from "../../functions/adapters/spanner-payment-rows.ts";
+import { sendAttempt } from "../../functions/adapters/spanner-attempt-rows.ts";
+import { sendCharge, sendIntent } from "../../functions/adapters/spanner-payment-rows.ts";
 import { sendBooking, sendKey } from "../../functions/adapters/spanner-record-rows.ts";
 import { readDdl } from "../../infra/ddl.ts";
 import { type EmulatorDatabase, openEmulatorDatabase } from "../support/emulator-database.ts";

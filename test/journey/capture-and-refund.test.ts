@@ -1,6 +1,9 @@
 // The official client, unmodified, holds money, captures it, lets it go and gives it back.
 // It must never look into an answer by other means than the client's own objects; the journal counts effects.
 import type Stripe from "stripe";
+import { defaultTimings } from "../../functions/domain/idempotency.ts";
+import { testSettlementMs } from "../../functions/domain/payment-methods.ts";
+import { sweep } from "../support/completer.ts";
 import { expectValid } from "../support/schemas.ts";
 import { openShop, payment, type Shop, thrownBy } from "./stripe-shop.ts";
 
@@ -9,6 +12,12 @@ beforeEach(async () => {
   shop = await openShop();
 });
 afterEach(() => shop.close());
+
+/** The bank has made up its mind, and the sweep has come by. */
+async function endWhatIsPending(): Promise<void> {
+  await shop.world.clock.advance(testSettlementMs + defaultTimings.callTimeoutMs + 1);
+  await sweep(shop.world);
+}
 
 const hold = { ...payment, capture_method: "manual" } satisfies Stripe.PaymentIntentCreateParams;
 
@@ -163,13 +172,18 @@ describe("money that was taken", () => {
     const { paymentIntents, refunds, charges } = shop.stripe;
     const paid = await paymentIntents.create({ ...payment, payment_method: "pm_card_refundFail" });
     const charge = String(paid.latest_charge);
-    const failed = await refunds.create({ charge, amount: 1200 });
+    const pending = await refunds.create({ charge, amount: 1200 });
+    expect(pending).toMatchObject({ status: "pending", amount: 1200 });
+    expect(merchantEntries()).toEqual(["charge credit 2000", "refund debit 1200"]);
+    await endWhatIsPending();
+    const failed = await refunds.retrieve(pending.id);
     expectValid("refund", { ...failed });
     expect(failed).toMatchObject({ status: "failed", amount: 1200, failure_reason: "unknown" });
     expect(await charges.retrieve(charge)).toMatchObject({ refunded: false, amount_refunded: 0 });
-    expect(merchantEntries()).toEqual(["charge credit 2000"]);
+    expect(merchantEntries()).toEqual(["charge credit 2000", "refund debit 1200", "refund_failure credit 1200"]);
     expect(eventTypes().slice(-2)).toEqual(["refund.created", "refund.failed"]);
-    expect(await refunds.create({ charge })).toMatchObject({ amount: 2000, status: "failed" });
+    expect(await refunds.create({ charge })).toMatchObject({ amount: 2000, status: "pending" });
+    await endWhatIsPending();
     expect(shop.world.ledger.rows("charges")).toMatchObject([{ refundReservedMinor: 0n, refundedMinor: 0n }]);
   });
 

@@ -32,6 +32,8 @@ const line: JournalLine = {
   paymentMethodToken: "pm_card_visa",
   reference: null,
   captureLater: false,
+  challengeReturnUrl: null,
+  authentication: null,
   result: { kind: "approved", reference: "r" },
   createdAtMs: 1,
 };

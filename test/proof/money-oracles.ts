@@ -2,11 +2,12 @@
 // It must never ask the code under test: sums are made here, from the rows and from the journal.
 import type { Charge } from "../../functions/domain/charge.ts";
 import type { JournalLine } from "../../functions/flows/acquirer-ports.ts";
+import { lookUpOrder } from "../../functions/flows/look-up-order.ts";
 import type { World } from "../support/world.ts";
 
 /** What is wrong with the money now, one line each. */
 export async function moneyProblems(world: World): Promise<string[]> {
-  const journal = await world.journal.list(1_000);
+  const journal = await ordersNow(world);
   return [
     ...bookProblems(world),
     ...chargeProblems(world),
@@ -17,17 +18,40 @@ export async function moneyProblems(world: World): Promise<string[]> {
 
 /** What is wrong once nothing is under way any more: nothing may be open, and the books must equal the network's. */
 export async function restProblems(world: World): Promise<string[]> {
-  const open = world.ledger.rows("attempts").filter(({ state }) => state === "open");
-  const pending = world.ledger.rows("refunds").filter(({ status }) => status === "pending");
+  const open = world.ledger.rows("attempts").filter(({ state }) => state === "open" || state === "voiding");
+  // What the acquirer or the buyer ends later is nobody's work now.
+  const pending = world.ledger
+    .rows("refunds")
+    .filter((each) => each.status === "pending" && each.acceptedAtMs === null);
   const slots = world.ledger.rows("payment_intents").filter(({ activeAttemptId }) => activeAttemptId !== null);
   const undecided = world.ledger.rows("idempotency_keys").filter(({ outcome }) => outcome === null);
-  const [booked, moved] = [merchantBalance(world), networkBalance(await world.journal.list(1_000))];
+  const [booked, moved] = [merchantBalance(world), networkBalance(await ordersNow(world))];
   return [
     ...[...open, ...pending, ...slots].map(({ id }) => `${id} is still under way`),
     ...undecided.map(({ idempotencyKey }) => `key ${idempotencyKey} has no outcome`),
     ...(booked === moved ? [] : [`the books hold ${booked}, the network moved ${moved}`]),
     ...(await moneyProblems(world)),
   ];
+}
+
+/** The orders at the network with their results as they stand now; those that were let go have no effect. */
+async function ordersNow(world: World): Promise<readonly NetworkOrder[]> {
+  const lines = (await world.journal.list(1_000)).filter(
+    ({ kind, key }) => isOrder(kind) && !key.endsWith("_late_void"),
+  );
+  const looked = lines.map(async (line): Promise<NetworkOrder> => {
+    const found = await lookUpOrder(world, line.key);
+    return found.kind === "found"
+      ? { ...line, result: found.result, isVoided: found.isVoided }
+      : { ...line, isVoided: false };
+  });
+  return await Promise.all(looked);
+}
+
+type NetworkOrder = JournalLine & { readonly isVoided: boolean };
+
+function isOrder(kind: JournalLine["kind"]): boolean {
+  return kind === "authorize" || kind === "capture" || kind === "void" || kind === "refund";
 }
 
 /** What the merchant is owed, by the books. */
@@ -38,10 +62,11 @@ export function merchantBalance(world: World): bigint {
 }
 
 /** What the merchant is owed, by what the network did: taken at once or by capture, less what was given back. */
-export function networkBalance(journal: readonly JournalLine[]): bigint {
-  const done = journal.filter(({ result }) => result.kind === "approved");
+function networkBalance(journal: readonly NetworkOrder[]): bigint {
+  const done = journal.filter(({ result, isVoided }) => result.kind === "approved" && !isVoided);
   const taken = done.filter(({ kind, captureLater }) => kind === "capture" || (kind === "authorize" && !captureLater));
-  const returned = done.filter(({ kind }) => kind === "refund");
+  // A refund counts from the moment that the network accepted it.
+  const returned = journal.filter(({ kind, result }) => kind === "refund" && result.kind !== "declined");
   return sum(taken.map(({ amountMinor }) => amountMinor)) - sum(returned.map(({ amountMinor }) => amountMinor));
 }
 
@@ -52,11 +77,16 @@ function bookProblems(world: World): string[] {
     return sum(signed) !== 0n || entries.some(({ amountMinor }) => amountMinor <= 0n);
   });
   const charges = world.ledger.rows("charges");
-  const expected = sum(charges.map(({ capturedMinor, refundedMinor }) => capturedMinor - refundedMinor));
+  const accepted = world.ledger
+    .rows("refunds")
+    .filter(({ status, acceptedAtMs }) => status === "pending" && acceptedAtMs !== null);
+  const expected =
+    sum(charges.map(({ capturedMinor, refundedMinor }) => capturedMinor - refundedMinor)) -
+    sum(accepted.map(({ amountMinor }) => amountMinor));
   const balance = merchantBalance(world);
   return [
     ...tilted.map(({ kind, sourceId }) => `booking ${kind} ${sourceId} is out of balance`),
-    ...(balance === expected ? [] : [`the balance is ${balance}, captured less refunded is ${expected}`]),
+    ...(balance === expected ? [] : [`the balance is ${balance}, captured less given back is ${expected}`]),
   ];
 }
 
@@ -81,15 +111,14 @@ function chargeProblems(world: World): string[] {
 }
 
 /** One effect for each attempt that ended, none that no attempt intended, and one event for each end. */
-function attemptProblems(world: World, journal: readonly JournalLine[]): string[] {
+function attemptProblems(world: World, journal: readonly NetworkOrder[]): string[] {
   const attempts = world.ledger.rows("attempts");
   const lineOf = new Map(journal.map((line) => [line.key, line]));
   const unintended = journal.filter(({ key }) => !attempts.some(({ id }) => id === key));
   const mismatched = attempts.filter(({ id, kind, state, amountMinor }) => {
     const line = lineOf.get(id);
-    if (line === undefined) return state !== "open";
-    const ended = line.result.kind === "approved" ? "succeeded" : "declined";
-    return line.kind !== kind || line.amountMinor !== amountMinor || (state !== "open" && state !== ended);
+    if (line === undefined) return !["open", "voiding", "voided"].includes(state);
+    return line.kind !== kind || line.amountMinor !== amountMinor || !statesOf(line).includes(state);
   });
   const ends = world.ledger.rows("events").map(({ type, objectId }) => `${type} ${objectId}`);
   const onceOnly = ends.filter((end) => !end.startsWith("refund.updated") && !end.startsWith("charge.refunded"));
@@ -103,9 +132,32 @@ function attemptProblems(world: World, journal: readonly JournalLine[]): string[
   ];
 }
 
+/** States in which an attempt may be whose order stands so at the network; the ledger may be a step behind. */
+function statesOf({ result, isVoided }: NetworkOrder): readonly string[] {
+  if (isVoided) return ["voiding", "voided"];
+  switch (result.kind) {
+    case "approved":
+      return ["open", "pending", "succeeded"];
+    case "declined":
+      return ["open", "pending", "voiding", "declined", "voided"];
+    case "pending":
+      return ["open", "pending"];
+    case "challenge":
+      return [
+        "open",
+        "challenged",
+        "superseded",
+        ...(result.outcome === "refused" ? ["declined"] : []),
+        ...(result.outcome === "passed" ? ["authenticated"] : []),
+      ];
+  }
+}
+
 /** An intent is paid by one authorization at most. */
-function intentProblems(world: World, journal: readonly JournalLine[]): string[] {
-  const approved = new Set(journal.filter(({ result }) => result.kind === "approved").map(({ key }) => key));
+function intentProblems(world: World, journal: readonly NetworkOrder[]): string[] {
+  const approved = new Set(
+    journal.filter(({ result, isVoided }) => result.kind === "approved" && !isVoided).map(({ key }) => key),
+  );
   return world.ledger.rows("payment_intents").flatMap(({ id }) => {
     const own = world.ledger.rows("attempts").filter(({ intentId, kind }) => intentId === id && kind === "authorize");
     const count = own.filter((attempt) => approved.has(attempt.id)).length;
@@ -114,7 +166,7 @@ function intentProblems(world: World, journal: readonly JournalLine[]): string[]
 }
 
 /** What a bank would complain about: captured twice, captured and voided, given back more than was taken. */
-function networkProblems(journal: readonly JournalLine[]): string[] {
+function networkProblems(journal: readonly NetworkOrder[]): string[] {
   const done = journal.filter(({ result }) => result.kind === "approved");
   return done
     .filter(({ kind }) => kind === "authorize")

@@ -2,38 +2,18 @@
 // It must never believe an answer: rows and the acquirer's journal are judged after every step.
 import fc from "fast-check";
 import { defaultTimings, keyIdentity } from "../../functions/domain/idempotency.ts";
-import { sweep } from "../support/completer.ts";
+import { testSettlementMs } from "../../functions/domain/payment-methods.ts";
+import { answerChallenge } from "../../functions/flows/look-up-order.ts";
+import { completerOf, sweep } from "../support/completer.ts";
 import { settled } from "../support/patience.ts";
 import { rowsAsText, withoutKey } from "../support/rows-as-text.ts";
 import { openWorld, type Reply, type World } from "../support/world.ts";
 import { diedWhole } from "./crash-support.ts";
 import { moneyProblems, restProblems } from "./money-oracles.ts";
+import { acts, type Death, everyEnd, laterEnds, reservations, type Step } from "./money-sequences.ts";
 
 const { leaseMs, callTimeoutMs } = defaultTimings;
 const intents = "/v1/payment_intents";
-
-/** One request: on one of a few intents, so that requests meet; under one of some keys, so that keys meet too. */
-interface Step {
-  readonly act: (typeof acts)[number];
-  readonly intent: number;
-  readonly amount: number;
-  readonly key: number;
-  readonly death: Death | null;
-}
-
-/** Where the worker dies, and who comes after it. */
-interface Death {
-  readonly port: "ledger" | "acquirer" | "cache";
-  readonly nth: number;
-  readonly at: "before" | "after";
-  readonly heir: "retry" | "completer" | "nobody";
-}
-
-const acts = [
-  ...(["open", "pay", "hold", "pay declined", "pay, refund fails", "describe", "confirm", "confirm to hold"] as const),
-  ...(["confirm declined", "capture", "capture part", "cancel", "refund", "refund part", "refund by charge"] as const),
-  ...(["repeat", "sweep"] as const),
-];
 
 const step: fc.Arbitrary<Step> = fc.record({
   act: fc.constantFrom(...acts),
@@ -51,50 +31,12 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** Dies with the money moved and nobody told. */
-const afterTheEffect = { port: "acquirer", nth: 1, at: "after", heir: "nobody" } as const;
-
-/** A sequence that meets every kind of end, so that the property is never true for want of one. */
-const everyEnd = stepsOf([
-  ["hold", 0, 1],
-  ["capture part", 0, 2, 700],
-  ["capture", 0, 3], // already captured
-  ["refund part", 0, 4, 300],
-  ["refund part", 0, 5, 500], // more than is left
-  ["refund", 0, 6],
-  ["refund", 0, 7], // already refunded
-  ["pay, refund fails", 1, 8],
-  ["refund by charge", 1, 9],
-  ["open", 2, 10],
-  ["refund", 2, 11], // nothing was taken
-  ["confirm to hold", 2, 12],
-  ["capture part", 2, 13, 1_400], // more than is held
-  ["cancel", 2, 13], // mismatch
-  ["cancel", 2, 14, 1, afterTheEffect],
-  ["capture", 2, 15], // locked
-  ["repeat", 2, 14],
-  ["sweep", 0, 0],
-  ["pay declined", 1, 16],
-]);
-
-/** Refunds that are left under way, so that others meet what they reserved. */
-const reservations = stepsOf([
-  ["pay", 0, 1],
-  ["refund part", 0, 2, 600, afterTheEffect],
-  ["refund part", 0, 3, 600], // more than is left beside the first one
-  ["refund part", 0, 4, 200, { ...afterTheEffect, at: "before" }],
-  ["refund part", 0, 5, 50],
-  ["refund", 0, 6],
-  ["refund part", 0, 7, 1],
-  ["sweep", 0, 0],
-]);
-
 const seen = new Set<string>();
 
 test("money adds up at every moment, and every retry has the first answer", async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24, size: "max" }), runAll), {
     numRuns: 40,
-    examples: [[everyEnd], [reservations]],
+    examples: [[everyEnd], [reservations], [laterEnds]],
   });
   expect([...seen]).toEqual(
     expect.arrayContaining([
@@ -108,6 +50,8 @@ test("money adds up at every moment, and every retry has the first answer", asyn
       "400 payment_intent_unexpected_state",
       "402 card_declined",
       "429 lock_timeout",
+      "challenge passed",
+      "challenge refused",
       "dead",
     ]),
   );
@@ -131,9 +75,12 @@ async function runAll(steps: readonly Step[]): Promise<void> {
     expect(await moneyProblems(world)).toEqual([]);
   }
   // Whoever was left behind is finished without a client, and every key then has an answer that stays.
-  await world.clock.advance(leaseMs + callTimeoutMs + 1);
-  await sweep(world);
+  for (let round = 0; round < 2; round += 1) {
+    await world.clock.advance(leaseMs + callTimeoutMs + testSettlementMs + 1);
+    await sweep(world);
+  }
   expect(await restProblems(world)).toEqual([]);
+  expect(world.ledger.rows("attempts").filter(({ state }) => state === "pending")).toEqual([]);
   for (const asked of [...history]) await ask(world, history, asked, null);
   expect(await restProblems(world)).toEqual([]);
 }
@@ -149,6 +96,10 @@ async function runStep(world: World, targets: (Target | undefined)[], history: A
     await sweep(world);
     return;
   }
+  if (each.act === "answer" || each.act === "refuse") {
+    await answerChallengeOf(world, targets[each.intent], each.act === "answer");
+    return;
+  }
   const repeated = history[each.key % Math.max(1, history.length)];
   if (each.act === "repeat" && repeated === undefined) return;
   const request = each.act === "repeat" && repeated !== undefined ? repeated : requestOf(targets, each);
@@ -158,6 +109,15 @@ async function runStep(world: World, targets: (Target | undefined)[], history: A
     const index = targets.findIndex((target) => target?.id === made.id);
     targets[index === -1 ? each.intent : index] = { id: made.id, charge: made.latest_charge ?? "ch_none" };
   }
+}
+
+/** The buyer answers at the network and comes back; an intent that waits for nobody is left alone. */
+async function answerChallengeOf(world: World, target: Target | undefined, isPassed: boolean): Promise<void> {
+  const intent = world.ledger.rows("payment_intents").find(({ id }) => id === target?.id);
+  if (intent?.nextAction == null) return;
+  await answerChallenge(world, intent.nextAction.attemptId, isPassed);
+  seen.add(isPassed ? "challenge passed" : "challenge refused");
+  await settled(world.clock, completerOf(world).finishChallenge(intent.nextAction.attemptId));
 }
 
 /** Sends a request, judges what its answer may have changed, and compares it with what the same request heard before. */
@@ -200,12 +160,6 @@ async function answerTo(world: World, { path, form, key }: Request, death: Death
   return await settled(world.clock, post(world.startServer()));
 }
 
-function stepsOf(
-  rows: readonly (readonly [act: Step["act"], intent: number, key: number, amount?: number, death?: Death])[],
-): Step[] {
-  return rows.map(([act, intent, key, amount = 1, death = null]) => ({ act, intent, key, amount, death }));
-}
-
 function requestOf(targets: readonly (Target | undefined)[], { act, intent, amount, key }: Step): Request {
   const { id, charge } = targets[intent] ?? { id: "pi_none", charge: "ch_none" };
   const on = (path: string, form = "") => ({ path: `${intents}/${id}${path}`, form, key: `key ${key}` });
@@ -216,12 +170,17 @@ function requestOf(targets: readonly (Target | undefined)[], { act, intent, amou
   });
   const refund = (form: string) => ({ path: "/v1/refunds", form, key: `key ${key}` });
   const visa = "payment_method=pm_card_visa";
-  const forms: Record<Exclude<Step["act"], "repeat" | "sweep">, Request> = {
+  const bank = "payment_method_types[]=us_bank_account";
+  const forms: Record<Exclude<Step["act"], "answer" | "refuse" | "repeat" | "sweep">, Request> = {
     open: create(""),
     pay: create(`&confirm=true&${visa}`),
     hold: create(`&confirm=true&capture_method=manual&${visa}`),
     "pay declined": create("&confirm=true&payment_method=pm_card_chargeDeclined"),
     "pay, refund fails": create("&confirm=true&payment_method=pm_card_refundFail"),
+    "pay, refund later": create("&confirm=true&payment_method=pm_card_pendingRefund"),
+    "pay later": create(`&confirm=true&${bank}&payment_method=pm_usBankAccount_success`),
+    "pay later, declined": create(`&confirm=true&${bank}&payment_method=pm_usBankAccount_insufficientFunds`),
+    "pay, challenged": create("&confirm=true&payment_method=pm_card_threeDSecure2Required"),
     describe: on("", `metadata[n]=${amount}`),
     confirm: on("/confirm", visa),
     "confirm to hold": on("/confirm", `${visa}&capture_method=manual`),

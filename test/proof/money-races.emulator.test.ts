@@ -8,7 +8,7 @@ import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
-import { networkOver } from "../../functions/flows/answer-order.ts";
+import { networkOver } from "../../functions/edge/test-network.ts";
 import { verifyLedger } from "../../functions/flows/verify-ledger.ts";
 import { type EmulatorDatabase, openEmulatorDatabase } from "../support/emulator-database.ts";
 import { apiKeys, clientOf, type Reply } from "../support/world.ts";

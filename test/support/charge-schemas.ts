@@ -54,6 +54,16 @@ const cardDetails = objectOf<Stripe.Charge.PaymentMethodDetails.Card>({
   wallet: nothing,
 });
 
+const bankDetails = objectOf<Stripe.Charge.PaymentMethodDetails.UsBankAccount>({
+  account_holder_type: choice("individual", "company"),
+  account_type: choice("checking", "savings"),
+  bank_name: nullable(text),
+  fingerprint: nothing,
+  last4: lastFour,
+  payment_reference: nothing,
+  routing_number: nullable(text),
+});
+
 /** A charge. */
 export const charge = objectOf<Stripe.Charge>({
   id: id("ch"),
@@ -85,7 +95,10 @@ export const charge = objectOf<Stripe.Charge>({
   payment_intent: { anyOf: [id("pi"), nothing, { $ref: "payment_intent" }] },
   payment_method: nullable(id("pm")),
   payment_method_details: nullable(
-    objectOf<Stripe.Charge.PaymentMethodDetails>({ type: choice("card") }, { card: cardDetails }),
+    objectOf<Stripe.Charge.PaymentMethodDetails>(
+      { type: choice("card", "us_bank_account") },
+      { card: cardDetails, us_bank_account: bankDetails },
+    ),
   ),
   receipt_email: nullable(text),
   receipt_number: nothing,

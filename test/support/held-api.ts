@@ -5,7 +5,7 @@ import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
-import { networkOver } from "../../functions/flows/answer-order.ts";
+import { networkOver } from "../../functions/edge/test-network.ts";
 import type { Accounts, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
 import { apiKeys, clientOf, type Reply } from "./world.ts";
 

@@ -52,6 +52,8 @@ export function intentRow(changes: Partial<PaymentIntent> = {}): PaymentIntent {
     paymentMethod: { id: "pm_1", token: "pm_card_visa" },
     latestChargeId: null,
     lastPaymentError: null,
+    nextAction: null,
+    authentication: null,
     activeAttemptId: null,
     customer: null,
     description: null,
@@ -85,6 +87,9 @@ export function attemptRow(changes: Partial<Attempt> = {}): Attempt {
     chargeId: "ch_x",
     refundId: null,
     cancellationReason: null,
+    challenge: null,
+    authentication: null,
+    reversesAttemptId: null,
     keyHash: "hash_x",
     leaseUntilMs: atMs + 30_000,
     createdAtMs: atMs,
@@ -136,6 +141,7 @@ export function refundRow(changes: Partial<Refund> = {}): Refund {
     reason: null,
     metadata: {},
     createdAtMs: atMs,
+    acceptedAtMs: null,
     ...changes,
   };
 }

@@ -30,6 +30,8 @@ export function anIntent(fields: Partial<PaymentIntent> = {}): PaymentIntent {
     paymentMethod: null,
     latestChargeId: null,
     lastPaymentError: null,
+    nextAction: null,
+    authentication: null,
     activeAttemptId: null,
     customer: null,
     description: null,
@@ -92,6 +94,9 @@ export function anAttempt(fields: Partial<Attempt> = {}): Attempt {
     chargeId: "ch_1",
     refundId: null,
     cancellationReason: null,
+    challenge: null,
+    authentication: null,
+    reversesAttemptId: null,
     keyHash: "key_1",
     leaseUntilMs: createdAtMs + 30_000,
     createdAtMs,
@@ -142,6 +147,7 @@ export function aRefund(fields: Partial<Refund> = {}): Refund {
     reason: null,
     metadata: {},
     createdAtMs: createdAtMs + 2_000,
+    acceptedAtMs: createdAtMs + 2_100,
     ...fields,
   };
 }

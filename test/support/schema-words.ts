@@ -35,7 +35,16 @@ export const funding = choice("credit", "debit", "prepaid", "unknown");
 /** The last digits of a card. */
 export const lastFour: Schema = { type: "string", pattern: "^[0-9]{4}$" };
 /** Codes of declines (contract section 5.4). */
-export const declineCodes = ["card_declined", "expired_card", "incorrect_cvc", "processing_error"];
+export const declineCodes = [
+  "card_declined",
+  "expired_card",
+  "incorrect_cvc",
+  "processing_error",
+  "authentication_required",
+  "insufficient_funds",
+  "account_closed",
+  "payment_intent_authentication_failure",
+];
 
 /** Where something is. */
 export const address = objectOf<Stripe.Address>({

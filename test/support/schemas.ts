@@ -55,9 +55,20 @@ const paymentMethod = objectOf<Stripe.PaymentMethod>(
     customer_account: nothing,
     livemode: no,
     metadata: nullable(metadata),
-    type: choice("card"),
+    type: choice("card", "us_bank_account"),
   },
   {
+    us_bank_account: objectOf<Stripe.PaymentMethod.UsBankAccount>({
+      account_holder_type: choice("individual", "company"),
+      account_type: choice("checking", "savings"),
+      bank_name: nullable(text),
+      financial_connections_account: nothing,
+      fingerprint: nothing,
+      last4: lastFour,
+      networks: nothing,
+      routing_number: nullable(text),
+      status_details: nothing,
+    }),
     card: objectOf<Stripe.PaymentMethod.Card>({
       brand,
       checks: nothing,
@@ -82,7 +93,7 @@ const paymentMethod = objectOf<Stripe.PaymentMethod>(
 );
 
 const lastPaymentError = objectOf<Stripe.PaymentIntent.LastPaymentError>(
-  { type: choice("card_error") },
+  { type: choice("card_error", "invalid_request_error") },
   {
     charge: id("ch"),
     code: choice(...declineCodes),
@@ -130,7 +141,18 @@ const paymentIntent = objectOf<Stripe.PaymentIntent>({
   livemode: no,
   managed_payments: nothing,
   metadata,
-  next_action: nothing,
+  next_action: nullable({
+    anyOf: [
+      objectOf<Stripe.PaymentIntent.NextAction>(
+        { type: { const: "redirect_to_url" } },
+        { redirect_to_url: objectOf({ url: text, return_url: text }) },
+      ),
+      objectOf<Stripe.PaymentIntent.NextAction>(
+        { type: { const: "use_stripe_sdk" } },
+        { use_stripe_sdk: objectOf({ type: { const: "three_d_secure_redirect" }, stripe_js: text }) },
+      ),
+    ],
+  }),
   on_behalf_of: nothing,
   payment_method: nullable(id("pm")),
   payment_method_configuration_details: nothing,

@@ -3,6 +3,7 @@
  * It must never let a transaction commit on rows that changed under it, nor answer in the same turn of the event loop.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isUnderWay } from "../../domain/attempt.ts";
 import { refuse } from "../../domain/errors.ts";
 import type { IntentPage, IntentQuery, RefundQuery } from "../../domain/pages.ts";
 import type { PaymentIntent } from "../../domain/payment-intent.ts";
@@ -66,7 +67,7 @@ export function memoryLedger(tables: MemoryTables = memoryTables()): MemoryLedge
       await nextTurn();
       const overdue = tables
         .rows("attempts")
-        .filter((each) => each.state === "open" && each.leaseUntilMs < leaseUntilBeforeMs);
+        .filter((each) => isUnderWay(each) && each.leaseUntilMs < leaseUntilBeforeMs);
       return overdue
         .sort((one, other) => one.leaseUntilMs - other.leaseUntilMs || compare(one.id, other.id))
         .slice(0, limit);
