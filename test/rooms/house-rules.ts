@@ -1,4 +1,4 @@
-// The house rules that a machine can check: sizes, barrel files, comments, outbound calls, pinned versions.
+// The house rules that a machine can check: sizes, barrel files, comments, pinned versions.
 // It must never loosen a number to let a file pass; the file is split instead.
 import type { Source } from "./source.ts";
 
@@ -10,9 +10,6 @@ const testLinesMax = 300;
 const entryLinesMax = 60;
 /** A function fits on one screen. */
 const functionLinesMax = 70;
-
-/** The only deployed files that may open a connection of their own: to the acquirer, to merchants, to the own metadata server. */
-const outboundFiles = ["acquirer", "egress", "identity-token"].map((name) => `functions/adapters/${name}.ts`);
 
 /** Files over their limit. */
 export function longFiles(sources: readonly Source[]): string[] {
@@ -73,15 +70,6 @@ export function filesWithoutOpening(sources: readonly Source[]): string[] {
     return isNotTest(source) && !/\b(?:never|not|no|none|nothing|only)\b/i.test(opening(source.text));
   });
   return silent.map(({ path }) => path);
-}
-
-/** Deployed or infrastructure code that opens connections outside the allow-list. */
-export function outboundCalls(sources: readonly Source[]): string[] {
-  const call =
-    /(?<![\w.$])fetch\s*\(|\bhttps?\.(?:request|get)\s*\(|\bhttp2\.connect\s*\(|\b(?:net|tls)\.connect\s*\(/g;
-  return sources
-    .filter(({ path }) => /^(?:functions|infra)\//.test(path) && !outboundFiles.includes(path))
-    .flatMap(({ path, code }) => [...code.matchAll(call)].map((match) => `${path} calls ${match[0].trim()}…`));
 }
 
 /** Dependencies of a package.json whose version is a range; `npm:other@1.2.3` is exact too. */

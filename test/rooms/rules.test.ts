@@ -5,7 +5,6 @@ import {
   filesWithoutOpening,
   longFiles,
   longFunctions,
-  outboundCalls,
   registryAddresses,
   undocumentedExports,
   unpinnedVersions,
@@ -153,18 +152,6 @@ describe("house rules", () => {
     const test = sourceOf("test/domain/a.test.ts", "// What it shows.\n");
     expect(filesWithoutOpening([good, bare, half, test])).toEqual(["functions/domain/b.ts", "functions/domain/c.ts"]);
   });
-
-  test.each(["fetch(url)", "await fetch(url)", "http.request(url)", "https.get(url)", "http2.connect(url)"])(
-    "a deployed file that calls %s is named, a string or a method that looks alike is not",
-    (call) => {
-      expect(outboundCalls([sourceOf("functions/flows/a.ts", `${call};`)])).toHaveLength(1);
-      expect(outboundCalls([sourceOf("functions/flows/a.ts", `const text = "${call}"; cache.fetch(key);`)])).toEqual(
-        [],
-      );
-      expect(outboundCalls([sourceOf("functions/adapters/acquirer.ts", `${call};`)])).toEqual([]);
-      expect(outboundCalls([sourceOf("local/main.ts", `${call};`)])).toEqual([]);
-    },
-  );
 
   test.each(["^1.2.3", "~1.2.3", "1.2", "latest", "*", "npm:other@^1.0.0", "https://example.com/a.tgz"])(
     "the version %s is not a pin",
