@@ -8,7 +8,13 @@ import https from "node:https";
 import type { Socket, TcpNetConnectOpts } from "node:net";
 import { isAddress } from "../domain/addresses.ts";
 import { excerptOf } from "../domain/excerpt.ts";
-import type { Exchange, NotAnswered, TransportFailure } from "../domain/exchange.ts";
+import {
+  type Exchange,
+  type ExchangeLimits,
+  exchangeLimits,
+  type NotAnswered,
+  type TransportFailure,
+} from "../domain/exchange.ts";
 import { type LoopbackOrigins, parseWebhookUrl, type WebhookTarget } from "../domain/webhook-url.ts";
 import type { Egress, EgressRequest } from "../flows/egress-ports.ts";
 import { Blocked, guardedLookup, nameServers, type Resolve } from "./egress-names.ts";
@@ -26,32 +32,9 @@ export interface EgressSettings {
   readonly resolve?: Resolve;
   /** Certificates (PEM) that are trusted instead of the public ones. */
   readonly certificateAuthorities?: string;
-  /** Default: `egressLimits`. */
-  readonly limits?: Partial<EgressLimits>;
+  /** Default: `exchangeLimits`. */
+  readonly limits?: Partial<ExchangeLimits>;
 }
-
-/** Bounds of one attempt. */
-export interface EgressLimits {
-  /** From the start to the end of the headers, in milliseconds: names, connecting, TLS and sending included. */
-  readonly deadlineMs: number;
-  /** How long the body may take once the headers are there, in milliseconds. */
-  readonly bodyWaitMs: number;
-  /** Bytes of the body that are read. */
-  readonly bodyBytesMax: number;
-  /** Bytes of status line and headers that are read. */
-  readonly headerBytesMax: number;
-}
-
-/**
- * Why these numbers: Standard Webhooks recommends 15 to 30 s for a receiver, and the task in front has 30; the body is for
- * the log only and not worth a slot; 16 KiB are plenty for an error message and the size of Node's own limit for headers.
- */
-export const egressLimits: EgressLimits = {
-  deadlineMs: 15_000,
-  bodyWaitMs: 2_000,
-  bodyBytesMax: 16 * 1024,
-  headerBytesMax: 16 * 1024,
-};
 
 async function post(request: EgressRequest, settings: EgressSettings): Promise<Exchange> {
   const startedAt = performance.now();
@@ -65,7 +48,7 @@ async function attempt(request: EgressRequest, settings: EgressSettings): Promis
   // The first gate: the URL itself, literal addresses included.
   const target = parseWebhookUrl(request.url, settings.loopback);
   if (target.kind === "refused") return notAnswered("blocked_destination", target.reason);
-  const limits = { ...egressLimits, ...settings.limits };
+  const limits = { ...exchangeLimits, ...settings.limits };
   const progress: Progress = { phase: isAddress(target.host) ? "connecting" : "looking up the name" };
   const call = open(target, request, settings, limits, progress);
   follow(call, target, progress);
@@ -108,7 +91,7 @@ function open(
   target: WebhookTarget,
   request: EgressRequest,
   settings: EgressSettings,
-  limits: EgressLimits,
+  limits: ExchangeLimits,
   progress: Progress,
 ): ClientRequest {
   const lookup = guardedLookup(settings.resolve ?? nameServers, target.loopbackOnly);
@@ -156,7 +139,7 @@ function follow(call: ClientRequest, target: WebhookTarget, progress: Progress):
 }
 
 /** Reads the beginning of the body; ends with what is there when it is too long, too slow or broken. */
-async function read(response: IncomingMessage, limits: EgressLimits): Promise<Result> {
+async function read(response: IncomingMessage, limits: ExchangeLimits): Promise<Result> {
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 599) return notAnswered("protocol_error", "the status is none of HTTP");
   const chunks: Buffer[] = [];

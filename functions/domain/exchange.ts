@@ -55,3 +55,26 @@ export type TransportFailure =
 
 /** Characters of a body that an attempt's log keeps: enough for an error message, too few to store data with us. */
 export const excerptLengthMax = 500;
+
+/** Bounds of one POST; a lease on an attempt must be longer than `deadlineMs` and `bodyWaitMs` together. */
+export interface ExchangeLimits {
+  /** From the start to the end of the headers, in milliseconds: names, connecting, TLS and sending included. */
+  readonly deadlineMs: number;
+  /** How long the body may take once the headers are there, in milliseconds. */
+  readonly bodyWaitMs: number;
+  /** Bytes of the body that are read. */
+  readonly bodyBytesMax: number;
+  /** Bytes of status line and headers that are read. */
+  readonly headerBytesMax: number;
+}
+
+/**
+ * Why these numbers: Standard Webhooks recommends 15 to 30 s for a receiver; the body is for people only and not worth a
+ * slot; 16 KiB are plenty for an error message, and the size of Node's own limit for headers.
+ */
+export const exchangeLimits: ExchangeLimits = {
+  deadlineMs: 15_000,
+  bodyWaitMs: 2_000,
+  bodyBytesMax: 16 * 1024,
+  headerBytesMax: 16 * 1024,
+};

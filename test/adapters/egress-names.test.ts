@@ -83,7 +83,7 @@ describe("the look-up of the socket", () => {
 
 describe("name servers", () => {
   /** A name server on loopback that answers as told, or not at all. */
-  async function nameServer(answer: (query: Buffer) => Buffer | null) {
+  async function nameServer(answer: (query: Buffer) => Buffer | null, timeoutMs = 4_000) {
     const socket = createSocket("udp4");
     let asked = 0;
     socket.on("message", (query, from) => {
@@ -93,7 +93,7 @@ describe("name servers", () => {
     });
     socket.bind(0, "127.0.0.1");
     await once(socket, "listening");
-    const resolve = askingServers({ servers: [`127.0.0.1:${socket.address().port}`], timeoutMs: 50, tries: 2 });
+    const resolve = askingServers({ servers: [`127.0.0.1:${socket.address().port}`], timeoutMs, tries: 1 });
     return { resolve, asked: () => asked, close: () => socket.close() };
   }
 
@@ -136,11 +136,11 @@ describe("name servers", () => {
     server.close();
   });
 
-  test("that do not answer are given up, and asked twice for each family", async () => {
-    const server = await nameServer(() => null);
+  test("that do not answer are given up", async () => {
+    const server = await nameServer(() => null, 50);
 
     expect(await post(server.resolve)).toMatchObject({ failure: "dns_error", reason: "ETIMEOUT" });
-    expect(server.asked()).toBeLessThanOrEqual(4);
+    expect(server.asked()).toBe(2);
     server.close();
   });
 

@@ -1,7 +1,8 @@
 // The egress guard against receivers that answer well, badly, slowly, endlessly or not at all (F35, F40), on real sockets.
 // It must never dial anything but loopback.
 import type { Socket } from "node:net";
-import { type EgressLimits, egressGuard } from "../../functions/adapters/egress.ts";
+import { egressGuard } from "../../functions/adapters/egress.ts";
+import type { ExchangeLimits } from "../../functions/domain/exchange.ts";
 import { parseLoopbackOrigins } from "../../functions/domain/webhook-url.ts";
 import { hostileReceiver, type Receiver, rudeReceiver } from "../support/hostile-receiver.ts";
 
@@ -14,12 +15,12 @@ const loopback = parseLoopbackOrigins("http://127.0.0.1:*,http://localhost:*,htt
 const body = Buffer.from('{"id":"evt_1"}');
 
 /** Runs one attempt against a receiver that answers each request as told. */
-async function attempt(answer: (socket: Socket) => void, limits: Partial<EgressLimits> = {}) {
+async function attempt(answer: (socket: Socket) => void, limits: Partial<ExchangeLimits> = {}) {
   const receiver = await hostileReceiver(answer);
   return { receiver, result: await postTo(receiver, limits) };
 }
 
-async function postTo(receiver: Receiver, limits: Partial<EgressLimits> = {}, host = "127.0.0.1") {
+async function postTo(receiver: Receiver, limits: Partial<ExchangeLimits> = {}, host = "127.0.0.1") {
   receivers.push(receiver);
   const guard = egressGuard({ loopback, limits });
   const headers = { "Content-Type": "application/json; charset=utf-8", "webhook-id": "evt_1" };
@@ -177,7 +178,7 @@ describe("F40 a receiver without an answer", () => {
   test("that accepts and says nothing times out, and the connection is cut", async () => {
     const { receiver, result } = await attempt(() => {}, short);
 
-    expect(result).toMatchObject({ failure: "timeout", reason: "no answer while waiting for the answer" });
+    expect(result).toMatchObject({ failure: "timeout", reason: expect.stringMatching(/^no answer while /) });
     await untilClosed(receiver);
   });
 
