@@ -7,7 +7,14 @@ import type { RateLimit } from "./domain/rate-limit.ts";
 export { eventAttributes } from "./domain/events.ts";
 
 /** Every deployed function: its entry file, its Cloud Run service and its bundle carry this name (design section 2). */
-export const functionNames = ["payments-api", "ledger-writer", "test-acquirer", "notification"] as const;
+export const functionNames = [
+  "payments-api",
+  "ledger-writer",
+  "test-acquirer",
+  "notification",
+  "invoice",
+  "risk",
+] as const;
 
 /** One of the deployed functions. */
 export type FunctionName = (typeof functionNames)[number];
@@ -49,6 +56,11 @@ export const firestoreNames = {
   consumerMarkers: "consumerMarkers",
   /** E-mails of a stage without a mail server. */
   mails: "mails",
+  /** Invoices, each under its payment's id. */
+  invoices: "invoices",
+  /** Tries to pay, as the velocity rule looks at them, and the payments that it flagged. */
+  riskObservations: "riskObservations",
+  riskFlags: "riskFlags",
   /** Timestamp field after which the TTL policy may delete a document. */
   deleteAfter: "deleteAfter",
 } as const;

@@ -33,6 +33,18 @@ export function consumerServices(scope: Construct, settings: Settings, stacks: C
     secrets: smtpSecret === undefined ? {} : { [environmentNames.smtpUrl]: smtpSecret },
     may: smtpSecret === undefined ? [] : [readSecret(smtpSecret)],
   });
+  consumer(scope, settings, stacks, {
+    name: "invoice",
+    accounts: stacks.foundation.accounts.invoice,
+    description: "Issues an invoice for each payment that was taken.",
+    takes: ["payment_intent.succeeded"],
+  });
+  consumer(scope, settings, stacks, {
+    name: "risk",
+    accounts: stacks.foundation.accounts.risk,
+    description: "Flags payments of a card or customer that come too fast.",
+    takes: ["charge.succeeded", "charge.failed"],
+  });
 }
 
 /** What differs between consumers. */

@@ -37,7 +37,13 @@ export class DataStack extends TerraformStack {
       .withoutIndexes(firestoreNames.idempotencyKeys)
       .expires(firestoreNames.consumerMarkers)
       .withoutIndexes(firestoreNames.consumerMarkers)
-      .expires(firestoreNames.mails);
+      .expires(firestoreNames.mails)
+      // Read by their names only, and their times only rise.
+      .expires(firestoreNames.riskObservations)
+      .withoutIndexes(firestoreNames.riskObservations)
+      .expires(firestoreNames.riskFlags)
+      // The page is large, and nobody looks for one by its words.
+      .withoutIndexes(firestoreNames.invoices);
 
     this.acquirerSecret = new AcquirerSecret(this, "acquirer-secret", settings);
     this.smtpSecret = settings.mailFrom === null ? undefined : new SmtpSecret(this, "smtp-secret", settings);

@@ -30,6 +30,8 @@ export class FoundationStack extends TerraformStack {
     /** As which Cloud Scheduler calls ledger-writer. */
     readonly ledgerSchedule: ServiceAccount;
     readonly notification: ConsumerAccounts;
+    readonly invoice: ConsumerAccounts;
+    readonly risk: ConsumerAccounts;
   };
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -52,6 +54,8 @@ export class FoundationStack extends TerraformStack {
       testAcquirer: settings.hasTestAcquirer ? accounts.account("test-acquirer", "Runs test-acquirer") : undefined,
       ledgerSchedule: accounts.account("ledger-schedule", "Calls ledger-writer each minute"),
       notification: consumerAccounts(accounts, "notification"),
+      invoice: consumerAccounts(accounts, "invoice"),
+      risk: consumerAccounts(accounts, "risk"),
     };
 
     this.build = new BuildAccount(this, "build", {

@@ -4,21 +4,38 @@
 import { memoryConsumerStore } from "../functions/adapters/memory/consumer-store.ts";
 import { memoryDocuments } from "../functions/adapters/memory/documents.ts";
 import { memoryMailbox } from "../functions/adapters/memory/mailbox.ts";
+import { memoryObservations } from "../functions/adapters/memory/observations.ts";
 import { smtpMailer } from "../functions/adapters/smtp-mailer.ts";
-import { environmentNames, requiredVariable } from "../functions/config.ts";
+import { environmentNames, firestoreNames, requiredVariable } from "../functions/config.ts";
+import { invoice } from "../functions/edge/invoice.ts";
 import { notification } from "../functions/edge/notification.ts";
+import { risk } from "../functions/edge/risk.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
+import type { DocumentReader } from "../functions/flows/document-ports.ts";
 import type { Mailer } from "../functions/flows/mail-ports.ts";
 import type { Clock, Log, Random } from "../functions/flows/ports.ts";
+import type { Observations } from "../functions/flows/risk-ports.ts";
 import type { Identity } from "./identity.ts";
 
 /** What consumers keep. */
-export type ConsumerStores = { consumers: ConsumerStore; mailbox: Mailer };
+export type ConsumerStores = {
+  consumers: ConsumerStore;
+  mailbox: Mailer;
+  observations: Observations;
+  /** What they wrote, for people to read. */
+  documents: DocumentReader;
+};
 
 /** Empty ones in memory. */
 export function memoryConsumerStores(): ConsumerStores {
-  return { consumers: memoryConsumerStore(memoryDocuments()), mailbox: memoryMailbox() };
+  const documents = memoryDocuments();
+  return {
+    consumers: memoryConsumerStore(documents),
+    mailbox: memoryMailbox(documents, firestoreNames.mails),
+    observations: memoryObservations(),
+    documents,
+  };
 }
 
 type Making = {
@@ -40,4 +57,19 @@ export const consumerMakers = {
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
     });
   },
+  invoice: ({ identity, environment, stores, machine }: Making): WireHandler =>
+    invoice({
+      ...machine,
+      store: identity.consumers(stores.consumers),
+      invoices: firestoreNames.invoices,
+      callerAccount: requiredVariable(environment, environmentNames.callerAccount),
+    }),
+  risk: ({ identity, environment, stores, machine }: Making): WireHandler =>
+    risk({
+      ...machine,
+      store: identity.consumers(stores.consumers),
+      observations: identity.observations(stores.observations),
+      riskFlags: firestoreNames.riskFlags,
+      callerAccount: requiredVariable(environment, environmentNames.callerAccount),
+    }),
 } as const;

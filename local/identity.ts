@@ -5,6 +5,7 @@ import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
 import type { Mailer } from "../functions/flows/mail-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from "../functions/flows/ports.ts";
+import type { Observations } from "../functions/flows/risk-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import { documentsOf, ledgerOf, type PlannedFunction } from "./plan.ts";
 import type { Rights } from "./rights.ts";
@@ -18,6 +19,7 @@ export type Identity = {
   journal(journal: AcquirerJournal): AcquirerJournal;
   consumers(store: ConsumerStore): ConsumerStore;
   mailbox(mailbox: Mailer): Mailer;
+  observations(observations: Observations): Observations;
   /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
   mayMountSecrets(): void;
 };
@@ -45,6 +47,10 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     journal: (journal) => guardedJournal(journal, inDocuments),
     consumers: (store) => guardedConsumers(store, inDocuments),
     mailbox: (mailbox) => ({ send: guarded(() => inDocuments("create"), mailbox.send) }),
+    observations: (observations) => ({
+      record: guarded(() => inDocuments("create", "update"), observations.record),
+      between: guarded(() => inDocuments("get", "list"), observations.between),
+    }),
     mayMountSecrets: () => {
       for (const secret of Object.values(planned.secrets)) must(secret, ["secretmanager.versions.access"]);
     },

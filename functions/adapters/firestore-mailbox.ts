@@ -2,8 +2,8 @@
  * A mailbox in Firestore for stages without a mail server: each mail is kept, once, where people can read it.
  * It must never replace a mail that stands, and never be taken for sending: nobody receives anything.
  */
-import { createHash } from "node:crypto";
 import { type Firestore, Timestamp } from "@google-cloud/firestore";
+import { digestOf } from "../domain/consumption.ts";
 import { mailLifeMs } from "../domain/receipt.ts";
 import type { Mailer, MailOutcome } from "../flows/mail-ports.ts";
 import { grpcCodes, hasGrpcCode, translated } from "./firestore-errors.ts";
@@ -13,7 +13,7 @@ export function firestoreMailbox(store: MailboxCollection): Mailer {
   return {
     send: (mail) =>
       translated<MailOutcome>(async () => {
-        const id = createHash("sha256").update(mail.messageId, "utf8").digest("hex");
+        const id = digestOf(mail.messageId);
         const deleteAfter = Timestamp.fromMillis(mail.dateMs + mailLifeMs);
         try {
           await store.database

@@ -42,6 +42,14 @@ export const read = {
   wholeNumber,
   isTrue: (object: Members, name: string): boolean => member(object, name, (value) => typeof value === "boolean"),
   currency: (object: Members, name: string): Currency => member(object, name, isCurrency),
+  /** An id of ours, which is a document's name too. */
+  id: (object: Members, name: string): string =>
+    member(object, name, (value): value is string => typeof value === "string" && /^[a-z]+_\w{1,250}$/.test(value)),
+  /** The card of a charge; undefined when it was paid by something else. */
+  cardOf: ({ payment_method_details: details }: Members): Members | undefined => {
+    const card = isObject(details) ? details["card"] : undefined;
+    return isObject(card) ? card : undefined;
+  },
   /** An amount of money in minor units. */
   amountMinor: (object: Members, name: string): bigint => BigInt(wholeNumber(object, name)),
 } as const;

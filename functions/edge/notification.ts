@@ -26,8 +26,8 @@ const paidTypes: ReadonlySet<string> = new Set(["charge.succeeded", "charge.capt
 
 function chargeIn({ object, createdAtMs }: ConsumedEvent): PaidCharge {
   return {
-    chargeId: read.text(object, "id"),
-    intentId: read.text(object, "payment_intent"),
+    chargeId: read.id(object, "id"),
+    intentId: read.id(object, "payment_intent"),
     amountMinor: read.amountMinor(object, "amount_captured"),
     currency: read.currency(object, "currency"),
     paidAtMs: createdAtMs,
@@ -38,13 +38,7 @@ function chargeIn({ object, createdAtMs }: ConsumedEvent): PaidCharge {
 }
 
 /** Other kinds of payment methods may come; a receipt without a card is a receipt. */
-function cardIn({ payment_method_details: details }: Members): PaidCharge["card"] {
-  const card = isObject(details) ? details["card"] : undefined;
-  if (!isObject(card)) return null;
-  const { brand, last4 } = card;
+function cardIn(charge: Members): PaidCharge["card"] {
+  const { brand, last4 } = read.cardOf(charge) ?? {};
   return typeof brand === "string" && typeof last4 === "string" ? { brand, lastFour: last4 } : null;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null;
 }

@@ -3,7 +3,7 @@
  * It must never acknowledge what is not done, and never drop an event for its version: versions are for projections.
  */
 import { type ConsumedEvent, consumerLeaseMs, type Marker, markerIds, markerLifeMs } from "../domain/consumption.ts";
-import type { BusinessAction, ConsumerStore, EffectDocument } from "./consumer-ports.ts";
+import type { BusinessAction, ConsumerStore, Prepared } from "./consumer-ports.ts";
 import type { Clock, Random } from "./ports.ts";
 
 /** What the core needs. */
@@ -30,7 +30,7 @@ export async function consumeEvent(
     ...{ state: "in_progress", leaseUntilMs: begun + consumerLeaseMs, outcome: null },
     deleteAfterMs: begun + markerLifeMs,
   };
-  if (action.effect.kind === "own") return await commitWithMarkers(deps, marker, action.effect.documents);
+  if (action.effect.kind === "own") return await commitWithMarkers(deps, marker, action.effect.prepare);
   return await claimThenRun(deps, marker, action.effect.run);
 }
 
@@ -38,13 +38,13 @@ export async function consumeEvent(
 async function commitWithMarkers(
   { store, clock }: ConsumeDependencies,
   marker: Marker,
-  prepare: () => Promise<readonly EffectDocument[]>,
+  prepare: () => Promise<Prepared>,
 ): Promise<Consumption> {
-  const documents = await prepare();
+  const { documents, outcome } = await prepare();
   const nowMs = clock.now();
-  const done = doneMarker(marker, "committed", nowMs);
+  const done = doneMarker(marker, outcome, nowMs);
   const put = await store.put({ ids: markerIds(marker), marker: done, documents }, nowMs);
-  if (put.kind === "written") return { kind: "done", outcome: "committed" };
+  if (put.kind === "written") return { kind: "done", outcome };
   return { kind: put.kind === "done" ? "repeated" : "busy" };
 }
 

@@ -25,8 +25,14 @@ export interface EffectDocument {
  * and end within `outsideEffectMs`. It resolves to how it ended, in one word that is safe to log.
  */
 export type Effect =
-  | { readonly kind: "own"; readonly documents: () => Promise<readonly EffectDocument[]> }
+  | { readonly kind: "own"; readonly prepare: () => Promise<Prepared> }
   | { readonly kind: "outside"; readonly run: () => Promise<string> };
+
+/** Documents to commit, and how it ended once they are, in one word that is safe to log. At most 450 documents. */
+export interface Prepared {
+  readonly outcome: string;
+  readonly documents: readonly EffectDocument[];
+}
 
 /** What is to be done. */
 export interface BusinessAction {

@@ -3,12 +3,13 @@
 import { randomBytes } from "node:crypto";
 import { type Marker, markerIds } from "../../functions/domain/consumption.ts";
 import type { ConsumerStore, EffectDocument, HeldMarkers } from "../../functions/flows/consumer-ports.ts";
+import type { DocumentReader } from "../../functions/flows/document-ports.ts";
 
-/** A store for one suite; `read` gives a document's fields, `collection` is one of the suite's own for documents. */
+/** A store for one suite; `documents` reads what it wrote, `collection` is one of the suite's own for documents. */
 export type ConsumerStoreUnderTest = {
   readonly store: ConsumerStore;
   readonly collection: string;
-  read(id: string): Promise<Readonly<Record<string, unknown>> | undefined>;
+  readonly documents: DocumentReader;
   close(): Promise<void>;
 };
 
@@ -27,10 +28,18 @@ export function consumerStoreContract(open: () => Promise<ConsumerStoreUnderTest
     if (result.kind !== "written") throw new Error(`The claim was ${result.kind}.`);
     return result.held;
   };
+  const read = async (id: string) => (await subject.documents.find(subject.collection, id))?.fields;
   const kindOf = async (marker: Marker, nowMs = beginMs) => (await put(marker, nowMs)).kind;
   const document = (write: EffectDocument["write"], words: string, id = newName("doc")): EffectDocument => ({
     ...{ collection: subject.collection, id, write },
-    fields: { words, amountMinor: "1099", bytes: new Uint8Array([1, 2, 255]), names: ["a", "b"], none: null },
+    fields: {
+      words,
+      amountMinor: "1099",
+      bytes: new Uint8Array([1, 2, 255]),
+      names: ["a", "b"],
+      none: null,
+      at: new Date(beginMs),
+    },
   });
 
   describe("a claim", () => {
@@ -139,7 +148,7 @@ export function consumerStoreContract(open: () => Promise<ConsumerStoreUnderTest
 
       expect((await put(marker, beginMs, [offered])).kind).toBe("written");
 
-      expect(await subject.read(offered.id)).toEqual(offered.fields);
+      expect(await read(offered.id)).toEqual(offered.fields);
     });
 
     test("are not written when the action was done: neither created nor replaced", async () => {
@@ -150,8 +159,8 @@ export function consumerStoreContract(open: () => Promise<ConsumerStoreUnderTest
 
       expect((await put({ ...first, eventId: newName("evt"), token: "other" }, beginMs, again)).kind).toBe("done");
 
-      expect(await subject.read(again[0]?.id ?? "")).toBeUndefined();
-      expect((await subject.read(replaced.id))?.["words"]).toBe("first");
+      expect(await read(again[0]?.id ?? "")).toBeUndefined();
+      expect((await read(replaced.id))?.["words"]).toBe("first");
     });
 
     test("that are created once count as done even when their markers are gone", async () => {
@@ -162,8 +171,18 @@ export function consumerStoreContract(open: () => Promise<ConsumerStoreUnderTest
       const result = await put(done(inProgress()), beginMs, [document("create", "second", standing.id), beside]);
 
       expect(result.kind).toBe("done");
-      expect((await subject.read(standing.id))?.["words"]).toBe("first");
-      expect(await subject.read(beside.id)).toBeUndefined();
+      expect((await read(standing.id))?.["words"]).toBe("first");
+      expect(await read(beside.id)).toBeUndefined();
+    });
+
+    test("are listed in the order of their names, no more than asked", async () => {
+      const offered = ["zzz_1", "zzz_3", "zzz_2"].map((id) => document("put", id, id));
+      await put(done(inProgress()), beginMs, offered);
+
+      const listed = (await subject.documents.list(subject.collection, 1_000)).map(({ id }) => id);
+
+      expect(listed.filter((id) => id.startsWith("zzz"))).toEqual(["zzz_1", "zzz_2", "zzz_3"]);
+      expect(await subject.documents.list(subject.collection, 2)).toHaveLength(2);
     });
 
     test("that several actions put are the last one's", async () => {
@@ -172,7 +191,7 @@ export function consumerStoreContract(open: () => Promise<ConsumerStoreUnderTest
 
       await put(done(inProgress()), beginMs, [document("put", "second", shared.id)]);
 
-      expect((await subject.read(shared.id))?.["words"]).toBe("second");
+      expect((await read(shared.id))?.["words"]).toBe("second");
     });
 
     test("of 10 parallel deliveries of two events for one action are written once", async () => {
@@ -187,7 +206,7 @@ export function consumerStoreContract(open: () => Promise<ConsumerStoreUnderTest
         }),
       );
 
-      const written = await Promise.all(offers.map(async ({ id }) => await subject.read(id)));
+      const written = await Promise.all(offers.map(async ({ id }) => await read(id)));
       expect(kinds.filter((kind) => kind === "written")).toHaveLength(1);
       expect(written.filter((one) => one !== undefined)).toHaveLength(1);
     });

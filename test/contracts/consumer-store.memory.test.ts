@@ -9,7 +9,7 @@ consumerStoreContract(async () => {
   return {
     store: memoryConsumerStore(documents),
     collection: "effects",
-    read: async (id) => documents.find("effects", id),
+    documents,
     close: async () => {},
   };
 });

@@ -17,6 +17,8 @@ const graph = planGraph(plan);
 /** Each consumer with the types that its subscription lets through. */
 const consumers: readonly (readonly [string, string])[] = [
   ["notification", 'attributes.event_type = "charge.succeeded" OR attributes.event_type = "charge.captured"'],
+  ["invoice", 'attributes.event_type = "payment_intent.succeeded"'],
+  ["risk", 'attributes.event_type = "charge.succeeded" OR attributes.event_type = "charge.failed"'],
 ];
 
 const subscriptionOf = (name: string): Attributes =>

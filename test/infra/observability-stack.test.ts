@@ -52,7 +52,9 @@ describe("the observability stack", () => {
       unique_writer_identity: true,
       bigquery_options: { use_partitioned_tables: true },
       destination: expect.stringMatching(/^bigquery\.googleapis\.com\/projects\/.*\/datasets\//),
-      filter: expect.stringContaining('("payments-api" OR "ledger-writer" OR "test-acquirer" OR "notification"'),
+      filter: expect.stringContaining(
+        '("payments-api" OR "ledger-writer" OR "test-acquirer" OR "notification" OR "invoice" OR "risk"',
+      ),
     });
     expect(only(told, "google_bigquery_dataset_iam_member")).toMatchObject({
       role: "roles/bigquery.dataEditor",

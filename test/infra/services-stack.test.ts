@@ -30,7 +30,7 @@ const variables = (plan: SynthesizedPlan, name: string): string[] => {
 };
 
 /** The consumers of events have a test of their own, consumer-services.test.ts. */
-const isNotOfConsumers = (line: string) => !/\bnotification\b|gcp-sa-pubsub/.test(line);
+const isNotOfConsumers = (line: string) => !/\b(?:notification|invoice|risk)\b|gcp-sa-pubsub/.test(line);
 
 describe("the services stack", () => {
   test("holds exactly one function per line, with its code and grants, and what calls them", () => {

@@ -11,7 +11,7 @@ import { movableClock } from "../../local/movable-clock.ts";
 import type { Plan } from "../../local/plan.ts";
 import type { PlannedGrant } from "../../local/plan-grants.ts";
 import { intercept } from "../support/interception.ts";
-import { aChargeEvent, pushOf } from "../support/pushes.ts";
+import { aChargeEvent, aPaymentEvent, pushOf } from "../support/pushes.ts";
 import { planned, type Resources } from "./planned.ts";
 
 /** A person who may call payments-api where not everybody may. */
@@ -41,7 +41,7 @@ interface Round {
   readonly unused: readonly PlannedGrant[];
 }
 
-const wholeRound = { statuses: [503, 200, 200], succeeded: 2, pushed: [200], refusals: [] };
+const wholeRound = { statuses: [503, 200, 200], succeeded: 2, pushed: [200, 200, 200], refusals: [] };
 
 /** Pays, leaves a payment behind for the completer, and lets two minutes pass. */
 async function goRound(plan: Plan): Promise<Round> {
@@ -85,13 +85,14 @@ async function pay(host: Host, key: string): Promise<number> {
 /** Pushes an event to each consumer as its subscription would. */
 async function pushToConsumers({ addresses, platform }: Host): Promise<number[]> {
   const answers: number[] = [];
-  for (const name of ["notification"] as const) {
+  const events = { notification: aChargeEvent(), invoice: aPaymentEvent(), risk: aChargeEvent() } as const;
+  for (const name of ["notification", "invoice", "risk"] as const) {
     const account = `${name}-push@local-project.iam.gserviceaccount.com`;
     const token = platform.issuer.issue({ account, audience: `https://${name}.function.invalid` });
     const response = await fetch(`${addresses.get(name)}/events`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: JSON.stringify(pushOf(aChargeEvent())),
+      body: JSON.stringify(pushOf(events[name])),
     });
     await response.text();
     answers.push(response.status);

@@ -36,6 +36,8 @@ describe("a plan", () => {
     expect(grants.sort()).toEqual([
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/payments-api",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/test-acquirer",
+      "serviceAccount:invoice roles/datastore.user projects/local-project/databases/payments",
+      "serviceAccount:invoice-push roles/run.invoker projects/local-project/locations/us-central1/services/invoice",
       "serviceAccount:ledger-schedule roles/run.invoker projects/local-project/locations/us-central1/services/ledger-writer",
       "serviceAccount:ledger-writer projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
       "serviceAccount:ledger-writer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
@@ -44,6 +46,8 @@ describe("a plan", () => {
       "serviceAccount:payments-api projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
       "serviceAccount:payments-api roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
+      "serviceAccount:risk roles/datastore.user projects/local-project/databases/payments",
+      "serviceAccount:risk-push roles/run.invoker projects/local-project/locations/us-central1/services/risk",
       "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/ledger-schedule@local-project.iam.gserviceaccount.com",
       "serviceAccount:test-acquirer roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:test-acquirer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",

@@ -151,9 +151,9 @@ describe("an effect in our own store", () => {
             name: "invoice:pi_1",
             effect: {
               kind: "own",
-              documents: async () => {
+              prepare: async () => {
                 prepared += 1;
-                return [{ ...document, id: `pi_1 as prepared the ${prepared}. time` }];
+                return { outcome: "made", documents: [{ ...document, id: `pi_1, made the ${prepared}. time` }] };
               },
             },
           },
@@ -171,7 +171,7 @@ describe("an effect in our own store", () => {
 
     expect((await run()).kind).toBe(at === "before" ? "done" : "repeated");
     expect((await run()).kind).toBe("repeated");
-    expect(documents.list("effects")).toHaveLength(1);
+    expect(documents.all("effects")).toHaveLength(1);
   });
 
   test("is one call to the store, and done once by twenty deliveries of two events at the same time", async () => {
@@ -184,6 +184,6 @@ describe("an effect in our own store", () => {
 
     expect(counted.calls).toEqual(Array.from({ length: 20 }, () => "put"));
     expect(results.filter(({ kind }) => kind === "done")).toHaveLength(1);
-    expect(documents.list("effects")).toHaveLength(1);
+    expect(documents.all("effects")).toHaveLength(1);
   });
 });

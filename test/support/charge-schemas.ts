@@ -33,26 +33,29 @@ const outcome = objectOf<Stripe.Charge.Outcome>(
   { risk_level: choice("normal", "elevated", "highest") },
 );
 
-const cardDetails = objectOf<Stripe.Charge.PaymentMethodDetails.Card>({
-  amount_authorized: nullable(amount),
-  authorization_code: nothing,
-  brand,
-  checks: nothing,
-  country: nothing,
-  electronic_commerce_indicator: nothing,
-  exp_month: integer,
-  exp_year: integer,
-  funding,
-  installments: nothing,
-  last4: lastFour,
-  mandate: nothing,
-  network: brand,
-  network_transaction_id: nothing,
-  regulated_status: nothing,
-  three_d_secure: nothing,
-  transaction_link_id: nothing,
-  wallet: nothing,
-});
+const cardDetails = objectOf<Stripe.Charge.PaymentMethodDetails.Card>(
+  {
+    amount_authorized: nullable(amount),
+    authorization_code: nothing,
+    brand,
+    checks: nothing,
+    country: nothing,
+    electronic_commerce_indicator: nothing,
+    exp_month: integer,
+    exp_year: integer,
+    funding,
+    installments: nothing,
+    last4: lastFour,
+    mandate: nothing,
+    network: brand,
+    network_transaction_id: nothing,
+    regulated_status: nothing,
+    three_d_secure: nothing,
+    transaction_link_id: nothing,
+    wallet: nothing,
+  },
+  { fingerprint: text },
+);
 
 const bankDetails = objectOf<Stripe.Charge.PaymentMethodDetails.UsBankAccount>({
   account_holder_type: choice("individual", "company"),

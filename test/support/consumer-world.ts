@@ -3,9 +3,12 @@
 import { memoryConsumerStore } from "../../functions/adapters/memory/consumer-store.ts";
 import { memoryDocuments } from "../../functions/adapters/memory/documents.ts";
 import { memoryMailbox } from "../../functions/adapters/memory/mailbox.ts";
+import { memoryObservations } from "../../functions/adapters/memory/observations.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
 import type { Mail } from "../../functions/domain/receipt.ts";
+import { invoice } from "../../functions/edge/invoice.ts";
 import { notification } from "../../functions/edge/notification.ts";
+import { risk } from "../../functions/edge/risk.ts";
 import type { Mailer } from "../../functions/flows/mail-ports.ts";
 import { intercept } from "./interception.ts";
 import { manualClock } from "./manual-clock.ts";
@@ -19,7 +22,8 @@ export function openConsumerWorld() {
   const clock = manualClock(beginMs);
   const documents = memoryDocuments();
   const store = memoryConsumerStore(documents);
-  const mailbox = memoryMailbox();
+  const observations = memoryObservations();
+  const mailbox = memoryMailbox(documents, "mails");
   /** What the mail server took, in order, repetitions too: the oracle. */
   const handedOver: Mail[] = [];
   const mailer: Mailer = {
@@ -31,7 +35,12 @@ export function openConsumerWorld() {
   const logged: { severity: string; message: string; fields: Readonly<Record<string, unknown>> }[] = [];
   /** One more process over the same stores, each of its ports disturbable on its own. */
   const startProcess = () => {
-    const ports = { store: intercept(store), mailer: intercept(mailer), mailbox: intercept(mailbox) };
+    const ports = {
+      store: intercept(store),
+      mailer: intercept(mailer),
+      mailbox: intercept(mailbox),
+      observations: intercept(observations),
+    };
     const shared = {
       store: ports.store.port,
       clock,
@@ -42,6 +51,13 @@ export function openConsumerWorld() {
     return {
       ports,
       notification: notification({ ...shared, mailer: ports.mailer.port, mailFrom: "receipts@shop.example" }),
+      invoice: invoice({ ...shared, invoices: "invoices" }),
+      risk: risk({
+        ...shared,
+        observations: ports.observations.port,
+        riskFlags: "riskFlags",
+        rule: { paymentsMax: 2, windowMs: 60_000 },
+      }),
       recordingNotification: notification({
         ...shared,
         mailer: ports.mailbox.port,

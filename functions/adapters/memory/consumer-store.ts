@@ -19,8 +19,7 @@ export function memoryConsumerStore(documents: MemoryDocuments): MemoryConsumerS
   };
   const isHeld = ({ ids, versions }: HeldMarkers) =>
     ids.every((id, index) => markers.get(id)?.version === versions[index]);
-  const stands = ({ collection, id, write: how }: EffectDocument) =>
-    how === "create" && documents.find(collection, id) !== undefined;
+  const stands = ({ collection, id, write: how }: EffectDocument) => how === "create" && documents.has(collection, id);
   return {
     put: async ({ ids, marker, documents: offered }: MarkerOffer, nowMs) => {
       await nextTurn();

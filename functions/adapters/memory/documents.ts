@@ -2,32 +2,43 @@
  * Collections of documents in memory: what consumers write and people read back.
  * It must never hand out an object that it keeps.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EffectDocument, FieldValue } from "../../flows/consumer-ports.ts";
+import type { DocumentReader, StoredDocument } from "../../flows/document-ports.ts";
 
 /** An empty set of collections. */
 export function memoryDocuments(): MemoryDocuments {
   const collections = new Map<string, Map<string, Fields>>();
+  const all = (collection: string) =>
+    [...(collections.get(collection) ?? [])]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([id, fields]) => ({ id, fields: structuredClone(fields) }));
   return {
     put: ({ collection, id, fields }) => {
       const documents = collections.get(collection) ?? new Map<string, Fields>();
       collections.set(collection, documents.set(id, structuredClone(fields)));
     },
-    find: (collection, id) => structuredClone(collections.get(collection)?.get(id)),
-    list: (collection) =>
-      [...(collections.get(collection) ?? [])]
-        .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([id, fields]) => ({ id, fields: structuredClone(fields) })),
+    has: (collection, id) => collections.get(collection)?.has(id) ?? false,
+    find: async (collection, id) => {
+      await nextTurn();
+      const fields = collections.get(collection)?.get(id);
+      return fields && { id, fields: structuredClone(fields) };
+    },
+    list: async (collection, limit) => {
+      await nextTurn();
+      return all(collection).slice(0, limit);
+    },
+    all,
   };
 }
 
 type Fields = Readonly<Record<string, FieldValue>>;
 
 /** The collections. */
-export interface MemoryDocuments {
+export interface MemoryDocuments extends DocumentReader {
   /** Writes or replaces. */
   put(document: Pick<EffectDocument, "collection" | "id" | "fields">): void;
-  /** The fields, or undefined. */
-  find(collection: string, id: string): Fields | undefined;
-  /** All of a collection, in the order of their ids, as Firestore lists them. */
-  list(collection: string): readonly { readonly id: string; readonly fields: Fields }[];
+  has(collection: string, id: string): boolean;
+  /** All of a collection, for tests. */
+  all(collection: string): readonly StoredDocument[];
 }

@@ -3,18 +3,21 @@
  * It must never replace a mail that stands.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Mail } from "../../domain/receipt.ts";
+import { digestOf } from "../../domain/consumption.ts";
+import { mailLifeMs } from "../../domain/receipt.ts";
 import type { Mailer } from "../../flows/mail-ports.ts";
+import type { MemoryDocuments } from "./documents.ts";
 
-/** An empty mailbox. */
-export function memoryMailbox(): Mailer & { mails(): readonly Mail[] } {
-  const mails = new Map<string, Mail>();
+/** A mailbox in a collection of documents. */
+export function memoryMailbox(documents: MemoryDocuments, collection: string): Mailer {
   return {
     send: async (mail) => {
       await nextTurn();
-      if (!mails.has(mail.messageId)) mails.set(mail.messageId, structuredClone(mail));
+      const id = digestOf(mail.messageId);
+      if (!documents.has(collection, id)) {
+        documents.put({ collection, id, fields: { ...mail, deleteAfter: new Date(mail.dateMs + mailLifeMs) } });
+      }
       return "recorded";
     },
-    mails: () => structuredClone([...mails.values()]),
   };
 }
