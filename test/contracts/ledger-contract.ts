@@ -151,7 +151,13 @@ function describeTransactions(current: Current): void {
     const charge = chargeRow({ refundReservedMinor: 500n });
     const refund = refundRow({ chargeId: charge.id });
     await ledger.insert("given", [insertOf("charges", charge), insertOf("refunds", refund)]);
-    const done = { ...refund, version: 2, status: "succeeded" as const, metadata: awkwardMetadata };
+    const done = {
+      ...refund,
+      version: 2,
+      status: "succeeded" as const,
+      acceptedAtMs: 1_768_478_400_007,
+      metadata: awkwardMetadata,
+    };
     const refunded = { ...charge, version: 2, refundReservedMinor: 0n, refundedMinor: 500n };
     const booking = bookingRow({ kind: "refund", sourceId: refund.id });
 

@@ -115,6 +115,33 @@ export function describeLedgerLists(name: string, open: () => Promise<LedgerUnde
       expect(await store.ledger.overdueHolds(due(9), 10)).toStrictEqual([second, third]);
     });
 
+    test("overdue attempts are all that are under way, and none that has ended", async () => {
+      const due = atMs - 100_000;
+      const challenge = {
+        startUrl: "https://a.test",
+        returnUrl: "https://a.test",
+        merchantReturnUrl: null,
+        pageUrl: null,
+      };
+      const waiting = { challenge, authentication: "3ds_1" };
+      const underWay = [
+        attemptRow({ leaseUntilMs: due - 4, state: "challenged", ...waiting }),
+        attemptRow({ leaseUntilMs: due - 3, state: "pending" }),
+        attemptRow({ leaseUntilMs: due - 2, state: "voiding" }),
+      ];
+      const ended = (["declined", "authenticated", "superseded", "voided"] as const).map((state) =>
+        attemptRow({ leaseUntilMs: due - 9, state, closedAtMs: atMs }),
+      );
+      const changes = [...underWay, ...ended].map((row): Change => ({ op: "insert", table: "attempts", row }));
+      await store.ledger.insert("given", changes);
+
+      expect(await store.ledger.overdueAttempts(due, 10)).toStrictEqual(underWay);
+      const over = underWay.map((row) => ({ ...row, state: "voided", closedAtMs: atMs }) as const);
+      const close = over.map((row): Change => ({ op: "update", table: "attempts", row }));
+      await store.ledger.transact("close", async (scope) => scope.write(close));
+      expect(await store.ledger.overdueAttempts(due, 10)).toStrictEqual([]);
+    });
+
     test("overdue attempts are the open ones whose lease ended before, oldest lease first", async () => {
       const lease = (seconds: number) => atMs + seconds * 1_000;
       const attempts = [3, 1, 2, 5, 4].map((seconds) => attemptRow({ leaseUntilMs: lease(seconds) }));

@@ -69,6 +69,13 @@ export function describeLedgerRows(name: string, open: () => Promise<LedgerUnder
   });
 }
 
+const challenge = {
+  startUrl: "https://api.example.test/challenges/att_1",
+  returnUrl: "https://api.example.test/challenges/att_1/return",
+  merchantReturnUrl: awkwardText,
+  pageUrl: "https://acquirer.example.test/challenges/att_1",
+};
+
 /** What a refund books: the entries of a charge the other way round. */
 const refundEntries: LedgerTransaction["entries"] = [
   { ledgerAccount: "merchant_payable", direction: "debit", amountMinor: 500n },
@@ -122,10 +129,22 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
       captureBeforeMs: atMs + 1,
       amountCapturableMinor: 9_007_199_254_740_993n,
     }),
+    intentRow({
+      status: "requires_action",
+      nextAction: { attemptId: "att_1", url: "https://api.example.test/challenges/att_1", returnUrl: null },
+    }),
+    intentRow({ confirmationMethod: "manual", authentication: awkwardText }),
   ],
   attempts: [
     attemptRow(),
     attemptRow({ captureLater: true }),
+    attemptRow({ state: "challenged", challenge, authentication: "3ds_1" }),
+    attemptRow({ state: "authenticated", challenge, authentication: "3ds_1", closedAtMs: atMs }),
+    attemptRow({ state: "superseded", challenge: { ...challenge, pageUrl: null }, closedAtMs: atMs }),
+    attemptRow({ state: "pending" }),
+    attemptRow({ state: "voiding" }),
+    attemptRow({ state: "voided", closedAtMs: atMs }),
+    attemptRow({ kind: "void", acquirerReference: "ref_1", reversesAttemptId: "att_1" }),
     attemptRow({ kind: "capture", acquirerReference: awkwardText, state: "declined", closedAtMs: atMs + 999 }),
     attemptRow({ kind: "void", acquirerReference: "ref_1", cancellationReason: "abandoned" }),
     attemptRow({ kind: "refund", acquirerReference: "ref_1", refundId: "re_1", state: "succeeded", closedAtMs: atMs }),
@@ -138,6 +157,8 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
       acquirerReference: null,
       failure: { code: "card_declined", declineCode: "lost_card", message: awkwardText },
     }),
+    chargeRow({ status: "pending", capturedMinor: 0n }),
+    chargeRow({ status: "failed", capturedMinor: 0n }),
     chargeRow({
       amountMinor: 9_007_199_254_740_999n,
       capturedMinor: 9_007_199_254_740_998n,
@@ -155,7 +176,9 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
       reason: "requested_by_customer",
       metadata: awkwardMetadata,
       createdAtMs: atMs + 1,
+      acceptedAtMs: atMs + 2,
     }),
+    refundRow({ acceptedAtMs: atMs + 3 }),
     refundRow({ status: "failed", reason: "fraudulent" }),
   ],
   idempotency_keys: [
@@ -171,7 +194,11 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
     keyRow({ idempotencyKey: null, outcome: { status: 402, body: new Uint8Array(0) }, expiresAtMs: atMs }),
     keyRow({ outcome: { status: 200, body: null }, expiresAtMs: atMs }),
   ],
-  ledger_transactions: [bookingRow(), bookingRow({ kind: "refund", sourceId: "re_1", entries: refundEntries })],
+  ledger_transactions: [
+    bookingRow(),
+    bookingRow({ kind: "refund", sourceId: "re_1", entries: refundEntries }),
+    bookingRow({ kind: "refund_failure", sourceId: "re_1" }),
+  ],
   events: [eventRow(), eventRow({ idempotencyKey: awkwardText, objectVersion: 2, data: new Uint8Array(0) })],
   outbox: [{ eventId: newId("evt"), createdAtMs: atMs }],
 };
