@@ -7,6 +7,8 @@ import { httpAcquirer } from "./adapters/acquirer.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
+import { spannerOperators } from "./adapters/spanner-operators.ts";
+import { spannerReconciliation } from "./adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "./adapters/spanner-seals.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
 import { environmentNames, requiredVariable } from "./config.ts";
@@ -24,6 +26,8 @@ const spanner = openSpanner(
 const handler = ledgerWriter({
   ledger: spannerLedger(spanner),
   seals: spannerSeals(spanner),
+  reconciliation: spannerReconciliation(spanner),
+  operators: spannerOperators(spanner),
   acquirer: httpAcquirer({
     baseUrl: setting("acquirerUrl"),
     secret: setting("acquirerSecret"),

@@ -52,11 +52,12 @@ function whatFunctionsSay({ metrics }: PaymentChartsInput): Chart[] {
       ],
     },
     {
-      title: "Sealing and verifying of the ledger",
+      title: "Sealing, verifying and reconciling of the ledger",
       unit: "a minute",
       series: [
         counted("sealed", metricFilter(metrics.sealings)),
         counted("bad rows, or not ended", metricFilter(metrics.ledgerFaults)),
+        counted("reconciliations with breaks, or not ended", metricFilter(metrics.breaks)),
       ],
     },
     {

@@ -128,6 +128,7 @@ CREATE TABLE attempts (
   lease_until TIMESTAMP NOT NULL,     -- until then its own worker drives it, or nobody has to look; later the completer does
   created_at TIMESTAMP NOT NULL,
   closed_at TIMESTAMP,
+  list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(attempt_id), 8))) STORED, -- 0 to 7, see the last index below
   open_shard INT64 AS (IF(state IN ('open', 'challenged', 'pending', 'voiding'), ABS(MOD(FARM_FINGERPRINT(attempt_id), 8)), NULL)) STORED, -- NULL once closed
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT attempts_kind CHECK (kind IN ('authorize', 'capture', 'void', 'refund')),
@@ -145,6 +146,9 @@ CREATE TABLE attempts (
 
 -- Attempts under way by the end of their lease: the completer's work. Closed ones have no shard and so no entry here.
 CREATE NULL_FILTERED INDEX attempts_open ON attempts (open_shard, lease_until);
+
+-- Attempts by the time of their beginning, for the daily match with the acquirer's list; sharded as the intents are.
+CREATE INDEX attempts_created ON attempts (list_shard, created_at, attempt_id);
 
 -- Charges: each try to move money, as the acquirer answered it.
 CREATE TABLE charges (
@@ -259,6 +263,46 @@ CREATE TABLE ledger_seals (
   CONSTRAINT ledger_seals_count CHECK (booking_count >= 1),
   CONSTRAINT ledger_seals_interval CHECK (committed_after < committed_until),
 ) PRIMARY KEY (seal_shard, seal_number);
+
+-- Breaks: where the acquirer, the attempts and the books do not tell the same story. The key is what differs about whose
+-- order, so a break that is found again adds nothing; one that is gone is closed, and opened again if it comes back.
+-- Nothing but the daily match reads it, and it has few rows, so it needs no index.
+CREATE TABLE breaks (
+  subject STRING(255) NOT NULL,       -- the order's key at the acquirer: an attempt's id, unless the order is not ours
+  kind STRING(32) NOT NULL,
+  account_id STRING(64),              -- NULL together with the intent for an order that is no attempt of ours
+  intent_id STRING(64),
+  detail STRING(MAX) NOT NULL,        -- amounts and states, for people
+  opened_at TIMESTAMP NOT NULL,
+  closed_at TIMESTAMP,                -- NULL while it stands
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT breaks_kind CHECK (kind IN ('effect_without_attempt', 'attempt_without_effect', 'booked_without_effect', 'effect_of_closed_attempt', 'kind_differs', 'amount_differs', 'currency_differs', 'not_booked', 'booked_differently', 'open_too_long')),
+  CONSTRAINT breaks_subject CHECK ((account_id IS NULL) = (intent_id IS NULL)),
+) PRIMARY KEY (subject, kind);
+
+-- What persons said of attempts that no machine could end: the order to act, and the record of who gave it and why. One
+-- proposes, another one confirms, the sweep carries it out. Rows are never deleted; they are few, so they need no index.
+CREATE TABLE operator_actions (
+  action_id STRING(64) NOT NULL,      -- `op_…`
+  attempt_id STRING(64) NOT NULL,
+  verdict STRING(32) NOT NULL,        -- did the attempt's order take effect at the acquirer?
+  reference STRING(255),              -- the acquirer's name for it; NULL when it did not
+  reason STRING(MAX) NOT NULL,        -- how the proposer knows
+  state STRING(32) NOT NULL,
+  proposed_by STRING(255) NOT NULL,
+  proposed_at TIMESTAMP NOT NULL,
+  confirmed_by STRING(255),           -- somebody else
+  confirmed_at TIMESTAMP,
+  result STRING(MAX),                 -- what came of it
+  ended_at TIMESTAMP,
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+  CONSTRAINT operator_actions_verdict CHECK (verdict IN ('happened', 'not_happened')),
+  CONSTRAINT operator_actions_reference CHECK ((verdict = 'happened') = (reference IS NOT NULL)),
+  CONSTRAINT operator_actions_state CHECK (state IN ('proposed', 'confirmed', 'done', 'refused')),
+  CONSTRAINT operator_actions_confirmed CHECK ((state = 'proposed') = (confirmed_by IS NULL) AND (confirmed_by IS NULL) = (confirmed_at IS NULL)),
+  CONSTRAINT operator_actions_two CHECK (confirmed_by IS NULL OR LOWER(TRIM(confirmed_by)) != LOWER(TRIM(proposed_by))),
+  CONSTRAINT operator_actions_ended CHECK ((state IN ('done', 'refused')) = (ended_at IS NOT NULL) AND (ended_at IS NULL) = (result IS NULL)),
+) PRIMARY KEY (action_id);
 
 -- Events: what happened, with the frozen bytes that tell it. Rows are only ever added.
 CREATE TABLE events (

@@ -13,6 +13,7 @@ import { Schedule } from "./constructs/schedule.ts";
 import { consumerServices } from "./consumer-services.ts";
 import type { DataStack } from "./data-stack.ts";
 import type { FoundationStack } from "./foundation-stack.ts";
+import { ledgerJobs } from "./ledger-jobs.ts";
 import type { MessagingStack } from "./messaging-stack.ts";
 import type { Settings } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
@@ -127,6 +128,7 @@ export class ServicesStack extends TerraformStack {
       every: "23 3 * * *",
       path: "/verify",
     });
+    ledgerJobs(this, schedule);
 
     consumerServices(this, settings, stacks);
 

@@ -8,11 +8,11 @@ import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import type { ApiKey } from "../functions/domain/accounts.ts";
 import type { SealAnchor } from "../functions/domain/seal.ts";
 import { createFrontDoorServer } from "../functions/edge/install-front-door.ts";
+import { type DeskRequest, operatorDesk } from "../functions/edge/operator-desk.ts";
 import { headerValues, jsonResponse, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
 import { createApiKey, listApiKeys, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
-import type { Accounts, Ledger } from "../functions/flows/ports.ts";
-import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import { verifyLedger } from "../functions/flows/verify-ledger.ts";
+import type { Host } from "./host.ts";
 import { listenFrom } from "./listen.ts";
 
 /** Opens the door and writes where it is into `file`, readable by this user only; `close` takes both away. */
@@ -58,9 +58,9 @@ async function answer(stores: Stores, token: string, request: WireRequest): Prom
   return jsonResponse(200, await verb(stores, JSON.parse(request.body.toString("utf8"))));
 }
 
-type Stores = { accounts: Accounts; ledger: Ledger; seals: LedgerSeals };
+type Stores = Pick<Host, "accounts" | "ledger" | "seals" | "reconciliation" | "operators" | "callJob">;
 
-type Asked = { accountName: string; lastFour: string | null; anchors?: readonly SealAnchor[] };
+type Asked = { accountName: string; lastFour: string | null; anchors?: readonly SealAnchor[] } & DeskRequest;
 
 const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<unknown>>> = {
   "/api-keys/create": async ({ accounts }, { accountName }) => {
@@ -73,9 +73,18 @@ const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<u
   "/api-keys/revoke": async ({ accounts }, { accountName, lastFour }) => ({
     revoked: await revokeApiKeys({ accounts, clock: systemClock }, { accountName, lastFour }),
   }),
+  "/reconcile": async ({ reconciliation, callJob }) => ({
+    went: await callJob("/reconcile"),
+    breaks: await reconciliation.openBreaks(null, BREAKS_MAX),
+  }),
+  "/attempt": async ({ ledger, operators }, asked) =>
+    await operatorDesk({ ledger, operators, clock: systemClock, random: systemRandom }, asked),
   "/verify-ledger": async ({ ledger, seals }, { anchors = [] }) =>
     await verifyLedger({ ledger, seals, clock: systemClock, log: () => {} }, { anchors }),
 };
+
+/** What a terminal shows at once. */
+const BREAKS_MAX = 100;
 
 /** A key without its digest. */
 function shown({ accountId, lastFour, createdAtMs, revokedAtMs }: ApiKey) {

@@ -6,6 +6,8 @@ import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
+import { memoryOperators } from "../functions/adapters/memory/operators.ts";
+import { memoryReconciliation } from "../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
@@ -14,9 +16,12 @@ import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
 import { paymentsApi } from "../functions/edge/payments-api.ts";
 import { testAcquirer } from "../functions/edge/test-acquirer.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
-import type { Acquirer, AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
+import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import { callJob } from "./call-job.ts";
 import { type ConsumerStores, consumerMakers, memoryConsumerStores } from "./consumers.ts";
 import { openDoors } from "./doors.ts";
 import { environmentsAt } from "./environment.ts";
@@ -54,14 +59,22 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
     throw error;
   }
   // Everything is in this process, so nothing can be lost without it.
-  const { accounts, ledger, seals } = stores;
-  return { addresses, platform, accounts, ledger, seals, lost: new Promise(() => {}), stop };
+  return {
+    ...stores,
+    addresses,
+    platform,
+    callJob: (path) => callJob({ plan, issuer: platform.issuer, addresses }, path),
+    lost: new Promise(() => {}),
+    stop,
+  };
 }
 
 /** One set of stores for all functions, as in the cloud. */
 export type Stores = ConsumerStores & {
   ledger: Ledger;
   seals: LedgerSeals;
+  reconciliation: ReconciliationStore;
+  operators: OperatorStore;
   accounts: Accounts;
   cache: IdempotencyCache;
   journal: AcquirerJournal;
@@ -73,6 +86,8 @@ export function memoryStores(): Stores {
   return {
     ledger: memoryLedger(tables),
     seals: memorySeals(tables),
+    reconciliation: memoryReconciliation(tables),
+    operators: memoryOperators(),
     accounts: memoryAccounts(),
     cache: memoryIdempotencyCache(),
     journal: memoryAcquirerJournal(),
@@ -105,6 +120,8 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       ...machine,
       ledger: identity.ledger(stores.ledger),
       seals: identity.seals(stores.seals),
+      reconciliation: identity.reconciliation(stores.reconciliation),
+      operators: identity.operators(stores.operators),
       acquirer: acquirerIn(environment, identityToken),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
     }),
@@ -117,7 +134,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
   ...consumerMakers,
 };
 
-function acquirerIn(environment: Record<string, string>, identityToken: Making["identityToken"]): Acquirer {
+function acquirerIn(environment: Record<string, string>, identityToken: Making["identityToken"]) {
   const audience = environment[environmentNames.acquirerAudience];
   return httpAcquirer({
     identityToken: audience === undefined ? undefined : async () => identityToken(audience),

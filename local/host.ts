@@ -2,7 +2,9 @@
 // It holds a type and nothing else.
 
 import type { FunctionName } from "../functions/config.ts";
+import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Ledger } from "../functions/flows/ports.ts";
+import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import type { Platform } from "./platform.ts";
 
@@ -18,6 +20,11 @@ export type Host = {
   ledger: Ledger;
   /** The chain over it. */
   seals: LedgerSeals;
+  /** Its breaks, and what persons said of its attempts. */
+  reconciliation: ReconciliationStore;
+  operators: OperatorStore;
+  /** Calls a job of the plan now and gives its answer; see `callJob`. */
+  callJob(path: string): Promise<unknown>;
   /** Resolves, with the reason for people, when a part that nothing works without has ended by itself. */
   lost: Promise<string>;
   /** Ends everything that was started. May be called twice. */

@@ -4,7 +4,9 @@
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
 import type { Mailer } from "../functions/flows/mail-ports.ts";
+import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from "../functions/flows/ports.ts";
+import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { Observations } from "../functions/flows/risk-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import { documentsOf, ledgerOf, type PlannedFunction } from "./plan.ts";
@@ -14,6 +16,8 @@ import type { Rights } from "./rights.ts";
 export type Identity = {
   ledger(ledger: Ledger): Ledger;
   seals(seals: LedgerSeals): LedgerSeals;
+  reconciliation(store: ReconciliationStore): ReconciliationStore;
+  operators(operators: OperatorStore): OperatorStore;
   accounts(accounts: Accounts): Accounts;
   cache(cache: IdempotencyCache): IdempotencyCache;
   journal(journal: AcquirerJournal): AcquirerJournal;
@@ -42,6 +46,8 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
   return {
     ledger: (ledger) => guardedLedger(ledger, inLedger),
     seals: (seals) => guardedSeals(seals, inLedger),
+    reconciliation: (store) => guardedReconciliation(store, inLedger),
+    operators: (operators) => guardedOperators(operators, inLedger),
     accounts: (accounts) => guardedAccounts(accounts, inLedger),
     cache: (cache) => guardedCache(cache, inDocuments),
     journal: (journal) => guardedJournal(journal, inDocuments),
@@ -98,6 +104,25 @@ function guardedSeals(seals: LedgerSeals, must: Must): LedgerSeals {
   };
 }
 
+function guardedReconciliation(store: ReconciliationStore, must: Must): ReconciliationStore {
+  return {
+    attempts: guarded(() => must(...SESSION, ...READ), store.attempts),
+    attempt: guarded(() => must(...SESSION, ...READ), store.attempt),
+    openBreaks: guarded(() => must(...SESSION, ...READ), store.openBreaks),
+    record: guarded(() => must(...SESSION, ...READ, ...WRITE), store.record),
+  };
+}
+
+function guardedOperators(operators: OperatorStore, must: Must): OperatorStore {
+  return {
+    add: guarded(() => must(...SESSION, ...READ, ...WRITE), operators.add),
+    read: guarded(() => must(...SESSION, ...READ), operators.read),
+    about: guarded(() => must(...SESSION, ...READ), operators.about),
+    confirmed: guarded(() => must(...SESSION, ...READ), operators.confirmed),
+    advance: guarded(() => must(...SESSION, ...READ, ...WRITE), operators.advance),
+  };
+}
+
 function guardedAccounts(accounts: Accounts, must: Must): Accounts {
   return {
     findKey: guarded(() => must(...SESSION, ...READ), accounts.findKey),
@@ -122,6 +147,7 @@ function guardedJournal(journal: AcquirerJournal, must: Must): AcquirerJournal {
     record: guarded(() => must("create", "get"), journal.record),
     read: guarded(() => must("get"), journal.read),
     list: guarded(() => must("get", "list"), journal.list),
+    between: guarded(() => must("get", "list"), journal.between),
   };
 }
 

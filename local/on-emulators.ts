@@ -4,8 +4,11 @@
 import { spannerAccounts } from "../functions/adapters/spanner-accounts.ts";
 import { openSpanner } from "../functions/adapters/spanner-client.ts";
 import { spannerLedger } from "../functions/adapters/spanner-ledger.ts";
+import { spannerOperators } from "../functions/adapters/spanner-operators.ts";
+import { spannerReconciliation } from "../functions/adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "../functions/adapters/spanner-seals.ts";
 import { buildBundles } from "./bundles.ts";
+import { callJob } from "./call-job.ts";
 import { type Doors, openDoors } from "./doors.ts";
 import { createDatabase } from "./emulated-database.ts";
 import { type RunningEmulators, startEmulators } from "./emulators.ts";
@@ -48,6 +51,9 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       accounts: spannerAccounts(spanner),
       ledger: spannerLedger(spanner),
       seals: spannerSeals(spanner),
+      reconciliation: spannerReconciliation(spanner),
+      operators: spannerOperators(spanner),
+      callJob: (path) => callJob({ plan, issuer: platform.issuer, addresses: doors.addresses }, path),
       lost: Promise.race(processes.map((running) => running.ended)),
       stop,
     };

@@ -5,13 +5,15 @@
 import type { AcquirerResult } from "../domain/attempt.ts";
 import { DomainError, refuse } from "../domain/errors.ts";
 import { defaultTimings } from "../domain/idempotency.ts";
+import { type Currency, currencies } from "../domain/money.ts";
 import type { Acquirer, AuthorizeOrder, FollowUpOrder, Lookup } from "../flows/acquirer-ports.ts";
+import type { AcquirerListing, ListedLine, ListPage } from "../flows/reconciliation-ports.ts";
 
 /**
  * The acquirer behind `baseUrl` (without a trailing slash).
  * @throws Error at once when the secret cannot stand in a header; the text does not contain it
  */
-export function httpAcquirer(target: AcquirerTarget): Acquirer {
+export function httpAcquirer(target: AcquirerTarget): Acquirer & AcquirerListing {
   // Checked here because fetch would quote the whole header in its error, for example when a stored secret ends in a newline.
   if (!/^[\x21-\x7e]+$/.test(target.secret)) throw new Error("The acquirer's secret is empty or not printable ASCII.");
   return {
@@ -23,6 +25,11 @@ export function httpAcquirer(target: AcquirerTarget): Acquirer {
     voidKey: async ({ key, amountMinor, currency }) => {
       const order = { key, amount_minor: String(amountMinor), currency };
       requireAbout(objectOf(parsed(await ask(target, "POST", "/key-voids", order))), order);
+    },
+    list: async ({ fromMs, beforeMs }, cursor, limit) => {
+      const asked = { from_ms: String(fromMs), before_ms: String(beforeMs), limit: String(limit) };
+      const parameters = new URLSearchParams(cursor === null ? asked : { ...asked, cursor });
+      return pageIn(await ask(target, "GET", `/orders?${parameters}`, undefined, pageBytesMax));
     },
   };
 }
@@ -67,7 +74,13 @@ async function send(target: AcquirerTarget, path: string, order: WireOrder): Pro
 }
 
 /** One call; the text of a 200, or an error that says whether the order was refused as such. */
-async function ask(target: AcquirerTarget, method: "GET" | "POST", path: string, order?: WireOrder): Promise<string> {
+async function ask(
+  target: AcquirerTarget,
+  method: "GET" | "POST",
+  path: string,
+  order?: WireOrder,
+  bytesMax: number = answerBytesMax,
+): Promise<string> {
   // Runs from here, so that the token's time counts too.
   const signal = AbortSignal.timeout(target.timeoutMs ?? defaultTimings.callTimeoutMs);
   try {
@@ -82,7 +95,7 @@ async function ask(target: AcquirerTarget, method: "GET" | "POST", path: string,
       await response.body?.cancel();
       throw refusalOf(response.status);
     }
-    return await readBounded(response);
+    return await readBounded(response, bytesMax);
   } catch (error) {
     if (error instanceof DomainError) throw error;
     throw silence("The acquirer did not answer.", error);
@@ -113,13 +126,16 @@ const busyStatuses: readonly number[] = [408, 425, 429];
 /** 64 KiB: an answer is below 1 KiB; whatever is longer is not one. */
 const answerBytesMax = 64 * 1024;
 
-async function readBounded(response: Response): Promise<string> {
+/** 256 KiB: a page of a hundred orders is below 100 KiB. */
+const pageBytesMax = 256 * 1024;
+
+async function readBounded(response: Response, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.byteLength;
     // Leaving the loop cancels the body and closes its connection.
-    if (length > answerBytesMax) throw silence("The acquirer's answer is too long.");
+    if (length > bytesMax) throw silence("The acquirer's answer is too long.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -135,10 +151,30 @@ function requireAbout(answer: Readonly<Record<string, unknown>>, order: WireOrde
 function lookupIn(text: string, key: string): Lookup {
   const answer = objectOf(parsed(text));
   requireAbout(answer, { key });
+  return lookupOf(answer);
+}
+
+function lookupOf(answer: Readonly<Record<string, unknown>>): Lookup {
   const { state, is_voided: isVoided } = answer;
   if (state === "none" || state === "running") return { kind: state };
   if (state !== "found" || typeof isVoided !== "boolean") throw unreadable();
   return { kind: "found", result: resultOf(answer["result"]), isVoided };
+}
+
+function pageIn(text: string): ListPage<ListedLine> {
+  const { data, next } = objectOf(parsed(text));
+  if (!Array.isArray(data) || (next !== null && typeof next !== "string")) throw unreadable();
+  return { rows: data.map((row) => lineOf(objectOf(row))), next };
+}
+
+function lineOf(row: Readonly<Record<string, unknown>>): ListedLine {
+  const { key, kind, amount_minor: amount, currency, created_at_ms: createdAtMs } = row;
+  if (typeof key !== "string" || typeof amount !== "string" || !/^\d{1,15}$/.test(amount)) throw unreadable();
+  if (kind !== "authorize" && kind !== "capture" && kind !== "void" && kind !== "refund") throw unreadable();
+  if (typeof currency !== "string" || !Object.hasOwn(currencies, currency)) throw unreadable();
+  if (!Number.isSafeInteger(createdAtMs)) throw unreadable();
+  const order = { key, kind, amountMinor: BigInt(amount), currency: currency as Currency } as const;
+  return { order: { ...order, createdAtMs: createdAtMs as number }, found: lookupOf(row) };
 }
 
 function resultOf(value: unknown): AcquirerResult {

@@ -3,7 +3,7 @@
  * It must never update or delete a line: the number of lines is the number of effects.
  */
 import { createHash } from "node:crypto";
-import type { Firestore } from "@google-cloud/firestore";
+import { FieldPath, type Firestore } from "@google-cloud/firestore";
 import { type Currency, currencies } from "../domain/money.ts";
 import type { AcquirerJournal, JournalLine } from "../flows/acquirer-ports.ts";
 import { grpcCodes, hasGrpcCode, translated } from "./firestore-errors.ts";
@@ -14,6 +14,7 @@ export function firestoreAcquirerJournal(store: JournalCollection): AcquirerJour
     record: (line) => translated(() => record(store, line)),
     read: (key) => translated(() => read(store, key)),
     list: (limit) => translated(() => list(store, limit)),
+    between: (written, after, limit) => translated(() => between(store, written, after, limit)),
   };
 }
 
@@ -44,6 +45,23 @@ async function read(store: JournalCollection, key: string): Promise<JournalLine 
 async function list(store: JournalCollection, limit: number): Promise<readonly JournalLine[]> {
   const newestFirst = store.database.collection(store.collection).orderBy("createdAtMs", "desc").limit(limit);
   return (await newestFirst.get()).docs.map((found) => lineOf(found.data()));
+}
+
+/** Documents of one millisecond come in the order of their ids, which Firestore's own index of the field has, too. */
+async function between(
+  store: JournalCollection,
+  { fromMs, beforeMs }: { readonly fromMs: number; readonly beforeMs: number },
+  after: JournalLine | null,
+  limit: number,
+): Promise<readonly JournalLine[]> {
+  const oldestFirst = store.database
+    .collection(store.collection)
+    .where("createdAtMs", ">=", fromMs)
+    .where("createdAtMs", "<", beforeMs)
+    .orderBy("createdAtMs")
+    .orderBy(FieldPath.documentId());
+  const rest = after === null ? oldestFirst : oldestFirst.startAfter(after.createdAtMs, document(store, after.key).id);
+  return (await rest.limit(limit).get()).docs.map((found) => lineOf(found.data()));
 }
 
 /** The id is a digest, because a key comes from outside and Firestore reserves some names (`a/b`, `.`, `__x__`). */

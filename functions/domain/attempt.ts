@@ -74,6 +74,16 @@ export function lateVoidKey(attemptId: string): string {
   return `${attemptId}_late_void`;
 }
 
+/** The attempt that a key belongs to whose void was late; undefined for every other key. */
+export function lateVoidedAttempt(key: string): string | undefined {
+  return /^(\w+)_late_void$/.exec(key)?.[1];
+}
+
+/** The attempt that takes back a late effect: its id follows from the first one's, so that it begins once. */
+export function reversalId(attemptId: string): string {
+  return `${attemptId}_reversal`;
+}
+
 /** The key of an attempt that no request asked for; the attempt's own id keeps it unique. */
 export function automaticKey(attemptId: string): string {
   return `automatic:${attemptId}`;

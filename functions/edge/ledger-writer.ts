@@ -5,10 +5,14 @@
 import { refuse } from "../domain/errors.ts";
 import { defaultTimings, type Timings } from "../domain/idempotency.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
+import { carryOutActions } from "../flows/carry-out-actions.ts";
 import { completeAttempt, completeAttempts } from "../flows/complete-attempts.ts";
 import { expireHolds } from "../flows/expire-holds.ts";
 import { finishChallenge } from "../flows/finish-challenge.ts";
+import type { OperatorStore } from "../flows/operator-ports.ts";
 import type { Clock, Ledger, Log, Random } from "../flows/ports.ts";
+import { reconcile } from "../flows/reconcile.ts";
+import type { AcquirerListing, ReconciliationStore } from "../flows/reconciliation-ports.ts";
 import { sealLedger } from "../flows/seal-ledger.ts";
 import type { LedgerSeals } from "../flows/seal-ports.ts";
 import { commitResult, settleAttempt } from "../flows/settle-attempt.ts";
@@ -23,7 +27,9 @@ import { jsonResponse, pathOf, type WireHandler, type WireRequest } from "./wire
 export interface LedgerWriterPorts {
   readonly ledger: Ledger;
   readonly seals: LedgerSeals;
-  readonly acquirer: Acquirer;
+  readonly acquirer: Acquirer & AcquirerListing;
+  readonly reconciliation: ReconciliationStore;
+  readonly operators: OperatorStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -68,11 +74,14 @@ function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string,
   const settle = settleAttempt(shared);
   const commit = commitResult(shared);
   const deps = { ...shared, settle, commit, finishChallenge: finishChallenge({ ...shared, settle }) };
+  const reconciling = { ...ports, store: ports.reconciliation, listing: ports.acquirer };
   return new Map<string, Job>([
     ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
     ["/settle", { done: "settlement looked at", run: (request) => completeAttempt(deps, attemptIdIn(request)) }],
     ["/expire", { done: "holds expired", run: () => expireHolds(deps) }],
     ["/seal", { done: "ledger sealing ended", run: () => sealLedger(deps) }],
+    ["/reconcile", { done: "reconciliation ended", run: () => reconcile(reconciling) }],
+    ["/operate", { done: "operator actions carried out", run: () => carryOutActions(deps) }],
     ["/verify", { done: "ledger verification ended", run: () => verifyLedger(deps) }],
   ]);
 }

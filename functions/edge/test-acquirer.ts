@@ -8,6 +8,7 @@ import type { AcquirerJournal, JournalOrder } from "../flows/acquirer-ports.ts";
 import { answerOrder } from "../flows/answer-order.ts";
 import { lookUpOrder, voidKey } from "../flows/look-up-order.ts";
 import type { Clock, Log } from "../flows/ports.ts";
+import { listedOrders } from "./acquirer-list.ts";
 import { keyedOrderIn, lineView, lookupView, orderIn } from "./acquirer-orders.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { challengePage } from "./challenge-page.ts";
@@ -23,7 +24,7 @@ import {
 
 /**
  * The handler. Its routes: `POST /authorizations`, `/captures`, `/voids`, `/refunds`, `POST /key-voids`,
- * `GET /orders/:key`, `GET /journal?limit=`, `GET` and `POST /challenges/:key` (for buyers), `GET /health`.
+ * `GET /orders/:key`, `GET /orders?from_ms=&before_ms=&limit=&cursor=`, `GET /journal?limit=`, `GET` and `POST /challenges/:key` (for buyers), `GET /health`.
  * @throws Error at once when the secret is empty, because then everybody would know it
  */
 export function testAcquirer(ports: TestAcquirerPorts): WireHandler {
@@ -74,6 +75,7 @@ async function route(ports: TestAcquirerPorts, request: WireRequest, path: strin
       jsonResponse(200, { data: (await ports.journal.list(limitIn(request))).map((line) => lineView(line)) }),
     );
   }
+  if (path === "/orders") return only("GET", request, () => listedOrders(deps, request));
   const key = /^\/orders\/([\w-]{1,255})$/.exec(path)?.[1];
   if (key === undefined) return failure(404, "route_unknown", "There is nothing at this path.");
   return only("GET", request, async () => jsonResponse(200, lookupView(key, await lookUpOrder(deps, key))));

@@ -6,12 +6,14 @@ import { noAuthorization } from "../domain/test-network.ts";
 import type { Acquirer, FollowUpOrder, JournalKind } from "../flows/acquirer-ports.ts";
 import { answerOrder, type OrderDependencies } from "../flows/answer-order.ts";
 import { lookUpOrder, voidKey } from "../flows/look-up-order.ts";
+import type { AcquirerListing } from "../flows/reconciliation-ports.ts";
+import { orderListing } from "./acquirer-list.ts";
 
 /** The acquirer over a journal; its pages are under `baseUrl`, which matters to a browser only. */
 export function networkOver(
   ports: Omit<OrderDependencies, "baseUrl">,
   baseUrl = "https://acquirer.example.test",
-): Acquirer {
+): Acquirer & AcquirerListing {
   const deps = { ...ports, baseUrl };
   const about = (kind: JournalKind) => async (order: FollowUpOrder) =>
     (await answerOrder(deps, { ...order, ...noAuthorization, kind })).result;
@@ -22,5 +24,6 @@ export function networkOver(
     refund: about("refund"),
     lookup: (key) => lookUpOrder(deps, key),
     voidKey: (order) => voidKey(deps, order),
+    ...orderListing(deps),
   };
 }

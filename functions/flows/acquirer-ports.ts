@@ -63,6 +63,14 @@ export interface AcquirerJournal {
   read(key: string): Promise<JournalLine | undefined>;
   /** Newest first, at most `limit`. */
   list(limit: number): Promise<readonly JournalLine[]>;
+  /**
+   * Lines written from `fromMs` and before `beforeMs`, oldest first, at most `limit`, behind `after` when that is not null.
+   */
+  between(
+    written: { readonly fromMs: number; readonly beforeMs: number },
+    after: JournalLine | null,
+    limit: number,
+  ): Promise<readonly JournalLine[]>;
 }
 
 /** One effect at the test acquirer. */

@@ -2,7 +2,7 @@
  * The second transaction (T2): the acquirer's answer as rows, events and the key's outcome, in one commit.
  * It never calls outside, and never lets an answer change an attempt that has ended: a late effect is reversed instead.
  */
-import { type AcquirerResult, type Attempt, automaticKey, isUnderWay } from "../domain/attempt.ts";
+import { type AcquirerResult, type Attempt, automaticKey, isUnderWay, reversalId } from "../domain/attempt.ts";
 import type { ChargeFailure } from "../domain/charge.ts";
 import { decide } from "../domain/decide.ts";
 import type { EventDraft } from "../domain/events.ts";
@@ -70,7 +70,7 @@ async function reverseLateEffect(
 ): Promise<void> {
   if (voided.kind !== "authorize" || voided.state !== "voided") return;
   if (result.kind !== "approved" && result.kind !== "pending") return;
-  const id = `${voided.id}_reversal`;
+  const id = reversalId(voided.id);
   const { attempts: standing } = await scope.read({ attempts: id });
   if (standing !== undefined) return;
   const reversal: Attempt = {

@@ -93,6 +93,18 @@ export class PaymentAlerts extends Construct {
       ],
     });
 
+    new Alert(this, "breaks", {
+      ...shared,
+      says: "The acquirer, the attempts and the books do not tell the same story, or were not matched.",
+      severity: "ERROR",
+      when: [
+        isAbove("a reconciliation left a break or did not end", {
+          ...countOver(metricFilter(metrics.breaks), QUARTER_HOUR),
+          above: 0,
+        }),
+      ],
+    });
+
     new Alert(this, "dead-letters", {
       ...shared,
       says: "An event was given up and waits among the dead letters.",

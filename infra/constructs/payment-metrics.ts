@@ -25,6 +25,8 @@ export class PaymentMetrics extends Construct {
   readonly ledgerFaults: LoggingMetric;
   /** Runs that sealed all that there was to seal. */
   readonly sealings: LoggingMetric;
+  /** Reconciliations that left a break standing, or did not end. */
+  readonly breaks: LoggingMetric;
   /** Times that payments-api went on without its cache, because it was slow, gone or forbidden. */
   readonly cacheTroubles: LoggingMetric;
   /** Alerts and charts depend on this. */
@@ -76,6 +78,12 @@ export class PaymentMetrics extends Construct {
       ...writer,
       where: 'jsonPayload.message = "ledger sealing ended"',
       description: "Runs that sealed the bookings since the run before.",
+    });
+    this.breaks = lineCount(this, "breaks", {
+      ...writer,
+      where:
+        '((jsonPayload.message = "reconciliation ended" AND jsonPayload.open > 0) OR (jsonPayload.message = "job failed" AND jsonPayload.path = "/reconcile"))',
+      description: "Reconciliations that left a break standing or did not end.",
     });
     this.areKnown = this.#known();
   }

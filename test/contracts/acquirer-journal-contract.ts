@@ -59,6 +59,27 @@ export function acquirerJournalContract(open: () => Promise<JournalUnderTest>): 
     },
   );
 
+  test("lines of a span of time come oldest first, each once, in pages of any size", async () => {
+    const base = 1_000_000_000;
+    const at = async (createdAtMs: number) =>
+      await subject.journal.record({ ...approvedLine(newKey()), createdAtMs: base + createdAtMs });
+    const [late, , ...rest] = [await at(30), await at(40), await at(10), await at(20), await at(20), await at(20)];
+    await at(9);
+    const expected = [...rest, late];
+    const span = { fromMs: base + 10, beforeMs: base + 40 };
+
+    for (const limit of [1, 2, 3, 100]) {
+      const seen: JournalLine[] = [];
+      for (let length = limit; length === limit; ) {
+        const page = await subject.journal.between(span, seen.at(-1) ?? null, limit);
+        seen.push(...page);
+        length = page.length;
+      }
+      expect(seen.map(({ createdAtMs }) => createdAtMs - base)).toEqual([10, 20, 20, 20, 30]);
+      expect(seen.map(({ key }) => key).sort()).toEqual(expected.map((line) => line?.key).sort());
+    }
+  });
+
   test("of 20 parallel lines for one key one stands, and all callers are given that one", async () => {
     const key = newKey();
     const lines = Array.from({ length: 20 }, (_, index) => approvedLine(key, `auth_${index}`));

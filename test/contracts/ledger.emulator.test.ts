@@ -2,6 +2,8 @@
 // It must never hold a case of its own about the port: those belong into the contract, for every kind of ledger.
 import { spannerAccounts } from "../../functions/adapters/spanner-accounts.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
+import { spannerOperators } from "../../functions/adapters/spanner-operators.ts";
+import { spannerReconciliation } from "../../functions/adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
 import { openEmulatorDatabase } from "../support/emulator-database.ts";
 import { describeAccounts } from "./accounts-contract.ts";
@@ -11,6 +13,8 @@ import { describeLedgerLists } from "./ledger-lists-contract.ts";
 import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
 import { describeLedgerScan } from "./ledger-scan-contract.ts";
+import { describeOperators } from "./operators-contract.ts";
+import { describeReconciliation } from "./reconciliation-contract.ts";
 import { describeSeals } from "./seals-contract.ts";
 
 const open = async () => {
@@ -31,4 +35,12 @@ describeAccounts("Spanner", async () => {
 describeSeals("Spanner", async () => {
   const opened = await openEmulatorDatabase();
   return { ledger: spannerLedger(opened), seals: spannerSeals(opened), close: opened.close };
+});
+describeReconciliation("Spanner", async () => {
+  const opened = await openEmulatorDatabase();
+  return { ledger: spannerLedger(opened), store: spannerReconciliation(opened), close: opened.close };
+});
+describeOperators("Spanner", async () => {
+  const opened = await openEmulatorDatabase();
+  return { operators: spannerOperators(opened), close: opened.close };
 });

@@ -2,6 +2,8 @@
 // It must never hold a case of its own about the port: those belong into the contract, for every kind of ledger.
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
+import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { describeAccounts } from "./accounts-contract.ts";
@@ -11,6 +13,8 @@ import { describeLedgerLists } from "./ledger-lists-contract.ts";
 import { describeLedgerRefunds } from "./ledger-refunds-contract.ts";
 import { describeLedgerRows } from "./ledger-rows-contract.ts";
 import { describeLedgerScan } from "./ledger-scan-contract.ts";
+import { describeOperators } from "./operators-contract.ts";
+import { describeReconciliation } from "./reconciliation-contract.ts";
 import { describeSeals } from "./seals-contract.ts";
 
 const open = async () => {
@@ -33,3 +37,8 @@ describeSeals("memory", async () => {
   const tables = memoryTables();
   return { ledger: memoryLedger(tables), seals: memorySeals(tables), close: async () => {} };
 });
+describeReconciliation("memory", async () => {
+  const tables = memoryTables();
+  return { ledger: memoryLedger(tables), store: memoryReconciliation(tables), close: async () => {} };
+});
+describeOperators("memory", async () => ({ operators: memoryOperators(), close: async () => {} }));

@@ -22,11 +22,15 @@ const tokenOf = (payload: object) =>
 async function openWriter() {
   const world = await openWorld();
   const acquirer = networkOver({ journal: world.journal, clock: world.clock, log: () => {} });
-  const { ledger, seals, clock } = world;
+  const { ledger, seals, reconciliation, operators, clock } = world;
   const logged: Parameters<Log>[] = [];
   const log: Log = (...line) => void logged.push(line);
   const client = clientOf(
-    ledgerWriter({ ledger, seals, clock, acquirer, random: systemRandom, log, callerAccount: account }),
+    ledgerWriter({
+      ...{ ledger, seals, reconciliation, operators, clock, acquirer, log },
+      random: systemRandom,
+      callerAccount: account,
+    }),
   );
   const call = (authorization: string | undefined, path = "/complete", method = "POST") =>
     client.send(method, path, "", {

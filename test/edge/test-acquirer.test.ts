@@ -269,7 +269,7 @@ describe("what is not there or does not work", () => {
     const fails = async () => {
       throw refuse("store_unavailable", "Firestore did not do what was asked (gRPC code 14).");
     };
-    handler = testAcquirer(portsWith({ record: fails, read: fails, list: fails }));
+    handler = testAcquirer(portsWith({ record: fails, read: fails, list: fails, between: fails }));
 
     expect(await call("POST", "/authorizations", order)).toMatchObject({
       status: 503,

@@ -40,6 +40,8 @@ describe("the services stack", () => {
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
       "google_cloud_scheduler_job complete-attempts/job",
       "google_cloud_scheduler_job expire-holds/job",
+      "google_cloud_scheduler_job operate/job",
+      "google_cloud_scheduler_job reconcile/job",
       "google_cloud_scheduler_job seal-ledger/job",
       "google_cloud_scheduler_job verify-ledger/job",
       "google_cloudfunctions2_function ledger-writer/function",

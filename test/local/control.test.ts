@@ -20,6 +20,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The laptop's jobs are not this file's business. */
+const noJob = async () => ({ orders: 3, attempts: 2, open: 1 });
+
 async function call(verb: string, request: object, token?: string) {
   return await ask(`/api-keys/${verb}`, request, token);
 }
@@ -37,7 +40,7 @@ async function ask(target: string, request: object, token?: string) {
 describe("the control door", () => {
   test("makes a key that the accounts know, shows it once, and lists no more than its end", async () => {
     const stores = memoryStores();
-    control = await openControl(stores, file);
+    control = await openControl({ ...stores, callJob: noJob }, file);
 
     const created = await call("create", { accountName: "bob" });
     const listed = await call("list", { accountName: "bob" });
@@ -50,7 +53,7 @@ describe("the control door", () => {
   });
 
   test("revokes an account's keys", async () => {
-    control = await openControl(memoryStores(), file);
+    control = await openControl({ ...memoryStores(), callJob: noJob }, file);
     await call("create", { accountName: "bob" });
 
     const revoked = await call("revoke", { accountName: "bob", lastFour: null });
@@ -60,7 +63,7 @@ describe("the control door", () => {
 
   test("verifies the ledger, and names the first bad row of it", async () => {
     const stores = memoryStores();
-    control = await openControl(stores, file);
+    control = await openControl({ ...stores, callJob: noJob }, file);
     const sound = await ask("/verify-ledger", {});
     await stores.ledger.insert("orphan", [insertOf("ledger_transactions", bookingRow({ sourceId: "ch_gone" }))]);
     const unsound = await ask("/verify-ledger", {});
@@ -70,7 +73,7 @@ describe("the control door", () => {
   });
 
   test("answers nothing without the token", async () => {
-    control = await openControl(memoryStores(), file);
+    control = await openControl({ ...memoryStores(), callJob: noJob }, file);
 
     expect(await call("list", { accountName: "bob" }, "guess")).toEqual({
       status: 401,
@@ -81,14 +84,14 @@ describe("the control door", () => {
   test("writes where it is for this user only, even over a file that others could read", async () => {
     writeFileSync(file, "{}", { mode: 0o644 });
 
-    control = await openControl(memoryStores(), file);
+    control = await openControl({ ...memoryStores(), callJob: noJob }, file);
 
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test("takes its file away when it closes, but not that of a later laptop", async () => {
-    const first = await openControl(memoryStores(), file);
-    control = await openControl(memoryStores(), file);
+    const first = await openControl({ ...memoryStores(), callJob: noJob }, file);
+    control = await openControl({ ...memoryStores(), callJob: noJob }, file);
 
     first.close();
     expect(existsSync(file)).toBe(true);

@@ -15,7 +15,10 @@ let accounts: ReturnType<typeof memoryAccounts>;
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "demo-merchant-"));
   accounts = memoryAccounts();
-  control = await openControl({ ...memoryStores(), accounts }, path.join(folder, "control.json"));
+  control = await openControl(
+    { ...memoryStores(), accounts, callJob: async () => ({}) },
+    path.join(folder, "control.json"),
+  );
 });
 afterEach(() => {
   control.close();

@@ -5,6 +5,8 @@ import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
+import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
@@ -31,6 +33,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
   const clock = manualClock(beginMs);
   const tables = memoryTables();
   const [ledger, seals] = [memoryLedger(tables), memorySeals(tables)];
+  const [reconciliation, operators] = [memoryReconciliation(tables), memoryOperators()];
   const cache = memoryIdempotencyCache();
   const accounts = memoryAccounts();
   const journal = memoryAcquirerJournal();
@@ -76,7 +79,19 @@ export async function openWorld(timings: Timings = defaultTimings) {
     );
     return { handler, ports, ...clientOf(handler) };
   };
-  return { clock, ledger, seals, cache, accounts, journal, logged, startServer, ...startServer() };
+  return {
+    clock,
+    ledger,
+    seals,
+    reconciliation,
+    operators,
+    cache,
+    accounts,
+    journal,
+    logged,
+    startServer,
+    ...startServer(),
+  };
 }
 
 /** The handler, with every answer of every test held against the schemas. */

@@ -26,5 +26,18 @@ export function memoryAcquirerJournal(): AcquirerJournal {
       const newestFirst = [...lines.values()].sort((one, other) => other.createdAtMs - one.createdAtMs);
       return structuredClone(newestFirst.slice(0, limit));
     },
+    between: async ({ fromMs, beforeMs }, after, limit) => {
+      await nextTurn();
+      const oldestFirst = [...lines.values()]
+        .filter(({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs < beforeMs)
+        .filter((line) => after === null || inOrder(line, after) > 0)
+        .sort(inOrder);
+      return structuredClone(oldestFirst.slice(0, limit));
+    },
   };
+}
+
+/** Oldest first; keys decide between lines of the same millisecond. */
+function inOrder(one: JournalLine, other: JournalLine): number {
+  return one.createdAtMs - other.createdAtMs || (one.key < other.key ? -1 : Number(one.key > other.key));
 }
