@@ -15,7 +15,7 @@ import {
   type NotAnswered,
   type TransportFailure,
 } from "../domain/exchange.ts";
-import { type LoopbackOrigins, parseWebhookUrl, type WebhookTarget } from "../domain/webhook-url.ts";
+import { parseWebhookUrl, type UrlPolicy, type WebhookTarget } from "../domain/webhook-url.ts";
 import type { Egress, EgressRequest } from "../flows/egress-ports.ts";
 import { Blocked, guardedLookup, nameServers, type Resolve } from "./egress-names.ts";
 
@@ -26,8 +26,8 @@ export function egressGuard(settings: EgressSettings = {}): Egress {
 
 /** What a laptop and tests change. */
 export interface EgressSettings {
-  /** Origins of this machine that may be dialled; see `parseLoopbackOrigins`. Default: none. */
-  readonly loopback?: LoopbackOrigins;
+  /** Which URLs may be dialled. Default: https to public hosts only. */
+  readonly urls?: UrlPolicy;
   /** Who answers for names. Default: the machine's name servers. */
   readonly resolve?: Resolve;
   /** Certificates (PEM) that are trusted instead of the public ones. */
@@ -46,7 +46,7 @@ type Result = Omit<Extract<Exchange, { kind: "answered" }>, "durationMs"> | Omit
 
 async function attempt(request: EgressRequest, settings: EgressSettings): Promise<Result> {
   // The first gate: the URL itself, literal addresses included.
-  const target = parseWebhookUrl(request.url, settings.loopback);
+  const target = parseWebhookUrl(request.url, settings.urls);
   if (target.kind === "refused") return notAnswered("blocked_destination", target.reason);
   const limits = { ...exchangeLimits, ...settings.limits };
   const progress: Progress = { phase: isAddress(target.host) ? "connecting" : "looking up the name" };

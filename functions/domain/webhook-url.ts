@@ -9,9 +9,10 @@ import { isAddress, isLoopback, refusalOfAddress } from "./addresses.ts";
  *
  * Accepted: `https://` with a public name or address, port 443 or one from 1024, any path and query, names in any script.
  * Refused: other schemes, credentials, fragments, control characters, spaces, backslashes, more than 2,048 characters,
- * names without a dot or with one at the end, names and addresses of private networks in any spelling.
+ * names without a dot or with one at the end, names and addresses of private networks in any spelling. The policy can add
+ * plain http (then port 80 too) and listed origins of the own machine.
  */
-export function parseWebhookUrl(text: string, loopback: LoopbackOrigins = []): WebhookTarget | UrlRefusal {
+export function parseWebhookUrl(text: string, policy: UrlPolicy = strictUrls): WebhookTarget | UrlRefusal {
   const shape = refusalOfShape(text);
   if (shape !== null) return { kind: "refused", reason: shape };
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -25,15 +26,15 @@ export function parseWebhookUrl(text: string, loopback: LoopbackOrigins = []): W
     port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
     path: `${url.pathname}${url.search}`,
   } as const;
-  if (loopback.some((origin) => isOrigin(origin, target))) return { ...target, loopbackOnly: true };
-  const reason = refusalOfTarget(target);
+  if (policy.loopback.some((origin) => isOrigin(origin, target))) return { ...target, loopbackOnly: true };
+  const reason = refusalOfTarget(target, policy);
   return reason === null ? { ...target, loopbackOnly: false } : { kind: "refused", reason };
 }
 
 /** What is dialled. */
 export interface WebhookTarget {
   readonly kind: "target";
-  /** https; plain http exists for listed origins of the own machine only. */
+  /** https, or plain http where the policy allows it. */
   readonly secure: boolean;
   /** A name in lower-case ASCII, or an address without brackets, as the URL parser normalized it. */
   readonly host: string;
@@ -50,8 +51,16 @@ export interface UrlRefusal {
   readonly reason: string;
 }
 
-/** Origins of this machine that may be dialled all the same; empty everywhere but on a laptop. */
-export type LoopbackOrigins = readonly LoopbackOrigin[];
+/** What a stage allows beyond https to public hosts. */
+export interface UrlPolicy {
+  /** Plain http too, for a stage where no real event is sent. */
+  readonly httpAllowed: boolean;
+  /** Origins of this machine that may be dialled all the same; empty everywhere but on a laptop. */
+  readonly loopback: readonly LoopbackOrigin[];
+}
+
+/** What holds in production. */
+export const strictUrls: UrlPolicy = { httpAllowed: false, loopback: [] };
 
 /** One listed origin. */
 export interface LoopbackOrigin {
@@ -65,7 +74,7 @@ export interface LoopbackOrigin {
  * Reads a comma-separated list of origins such as `http://127.0.0.1:*, https://localhost:8443`; empty text is no origin.
  * @throws Error for anything that is not an origin of this machine with its port, so that no setting opens a network
  */
-export function parseLoopbackOrigins(text: string): LoopbackOrigins {
+export function parseLoopbackOrigins(text: string): readonly LoopbackOrigin[] {
   const items = text.split(",").map((item) => item.trim());
   return items.filter((item) => item !== "").map(loopbackOriginOf);
 }
@@ -101,10 +110,13 @@ function refusalOfShape(text: string): string | null {
   return null;
 }
 
-function refusalOfTarget({ secure, host, port }: Pick<WebhookTarget, "secure" | "host" | "port">): string | null {
-  if (!secure) return "The URL must start with https://.";
+function refusalOfTarget(target: Pick<WebhookTarget, "secure" | "host" | "port">, policy: UrlPolicy): string | null {
+  const { secure, host, port } = target;
+  if (!secure && !policy.httpAllowed) return "The URL must start with https://.";
   // The ports below belong to other protocols: mail, remote shells, name servers.
-  if (port !== 443 && port < 1024) return "The URL's port must be 443, or 1024 and higher.";
+  if (port !== (secure ? 443 : 80) && port < 1024) {
+    return `The URL's port must be ${secure ? 443 : 80}, or 1024 and higher.`;
+  }
   if (isAddress(host))
     return refusalOfAddress(host) === null ? null : "The URL must not name an address that is not public.";
   if (host.endsWith(".")) return "The URL's host must not end with a dot.";

@@ -14,12 +14,12 @@ afterEach(async () => {
 });
 
 const authority = newAuthority("Test Authority");
-const loopback = parseLoopbackOrigins("https://localhost:*");
+const urls = { httpAllowed: false, loopback: parseLoopbackOrigins("https://localhost:*") };
 const good = newIdentity({ host: "localhost", issuer: authority });
 
 async function postTo(receiver: Receiver, deadlineMs = 4_000) {
   receivers.push(receiver);
-  const guard = egressGuard({ loopback, certificateAuthorities: authority.certificate, limits: { deadlineMs } });
+  const guard = egressGuard({ urls, certificateAuthorities: authority.certificate, limits: { deadlineMs } });
   const body = Buffer.from('{"id":"evt_1","secret":"in the body"}');
   return await guard.post({ url: `https://localhost:${receiver.port}/`, headers: {}, body });
 }

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close();
 });
 
-const loopback = parseLoopbackOrigins("http://127.0.0.1:*,http://localhost:*,https://localhost:*");
+const urls = { httpAllowed: false, loopback: parseLoopbackOrigins("http://127.0.0.1:*,http://localhost:*") };
 const body = Buffer.from('{"id":"evt_1"}');
 
 /** Runs one attempt against a receiver that answers each request as told. */
@@ -22,7 +22,7 @@ async function attempt(answer: (socket: Socket) => void, limits: Partial<Exchang
 
 async function postTo(receiver: Receiver, limits: Partial<ExchangeLimits> = {}, host = "127.0.0.1") {
   receivers.push(receiver);
-  const guard = egressGuard({ loopback, limits });
+  const guard = egressGuard({ urls, limits });
   const headers = { "Content-Type": "application/json; charset=utf-8", "webhook-id": "evt_1" };
   return await guard.post({ url: `http://${host}:${receiver.port}/hook?x=1`, headers, body });
 }
@@ -235,7 +235,7 @@ describe("F40 a receiver without an answer", () => {
   test("that does not listen is a connection error", async () => {
     const receiver = await rudeReceiver(() => {});
     await receiver.close();
-    const guard = egressGuard({ loopback });
+    const guard = egressGuard({ urls });
 
     const result = await guard.post({ url: `http://127.0.0.1:${receiver.port}/`, headers: {}, body });
 
@@ -254,7 +254,7 @@ test("a request that cannot be put into bytes is our own fault and rejects, with
   receivers.push(receiver);
   const url = `http://127.0.0.1:${receiver.port}/`;
 
-  const sending = egressGuard({ loopback }).post({ url, headers: { "X-A": "top\nsecret" }, body });
+  const sending = egressGuard({ urls }).post({ url, headers: { "X-A": "top\nsecret" }, body });
 
   await expect(sending).rejects.toThrow(/^(?!.*secret)/s);
 });

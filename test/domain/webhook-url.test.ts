@@ -72,8 +72,31 @@ describe("F39 a refused URL", () => {
   });
 });
 
+describe("plain http, where the stage allows it", () => {
+  const policy = { httpAllowed: true, loopback: [] };
+
+  test.each([
+    ["http://shop.example.com/hook", 80],
+    ["http://shop.example.com:8080/hook", 8080],
+  ])("is accepted: %s", (url, port) => {
+    expect(parseWebhookUrl(url, policy)).toMatchObject({ kind: "target", secure: false, port, loopbackOnly: false });
+  });
+
+  test.each([
+    "http://shop.example.com:443/",
+    "https://shop.example.com:80/",
+    "http://10.0.0.1/",
+    "http://127.0.0.1:8080/",
+    "http://metadata.google.internal/",
+    "http://u:p@shop.example.com/",
+  ])("opens nothing else: %s is refused", (url) => {
+    expect(parseWebhookUrl(url, policy).kind).toBe("refused");
+  });
+});
+
 describe("origins of the own machine", () => {
   const loopback = parseLoopbackOrigins("http://127.0.0.1:*, http://localhost:3000,https://[::1]:8443");
+  const policy = { httpAllowed: false, loopback };
 
   test.each([
     ["http://127.0.0.1:5123/hook", { secure: false, host: "127.0.0.1", port: 5123 }],
@@ -81,7 +104,7 @@ describe("origins of the own machine", () => {
     ["http://localhost:3000/", { secure: false, host: "localhost", port: 3000 }],
     ["https://[::1]:8443/", { secure: true, host: "::1", port: 8443 }],
   ])("are accepted when listed: %s", (url, parts) => {
-    expect(parseWebhookUrl(url, loopback)).toMatchObject({ kind: "target", loopbackOnly: true, ...parts });
+    expect(parseWebhookUrl(url, policy)).toMatchObject({ kind: "target", loopbackOnly: true, ...parts });
   });
 
   test.each([
@@ -93,7 +116,7 @@ describe("origins of the own machine", () => {
     "http://169.254.169.254/",
     "http://127.0.0.1:0/",
   ])("are refused when not listed: %s", (url) => {
-    expect(parseWebhookUrl(url, loopback).kind).toBe("refused");
+    expect(parseWebhookUrl(url, policy).kind).toBe("refused");
   });
 
   test("are none without a setting", () => {

@@ -137,7 +137,9 @@ describe("what was checked is what is dialled", () => {
     const server = createServer((_request, response) => void response.end("ok")).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const guard = egressGuard({ loopback: parseLoopbackOrigins(`http://127.0.0.1:${port}`) });
+    const guard = egressGuard({
+      urls: { httpAllowed: false, loopback: parseLoopbackOrigins(`http://127.0.0.1:${port}`) },
+    });
 
     const result = await guard.post({ url: `http://127.0.0.1:${port}/`, headers: {}, body: Buffer.from("{}") });
     server.close();
