@@ -112,13 +112,16 @@ function succeededFindings({ attempt, bookings }: AttemptInBooks, standing: Stan
   if (standing !== "effective" && standing !== "running") {
     const kind = expectedMinor !== 0n && booked.length > 0 ? "booked_without_effect" : "attempt_without_effect";
     const there = { none: "unknown", pending: "not done yet", without_effect: "without effect" }[standing];
-    const detail = `its ${attempt.kind} of ${amountOf(attempt)} succeeded here and is ${there} at the acquirer`;
+    const detail = `its ${nouns[attempt.kind]} of ${amountOf(attempt)} succeeded here and is ${there} at the acquirer`;
     findings.push({ kind, detail });
   }
   if (expectedMinor === 0n) return findings;
   const [booking] = booked;
   if (booking === undefined) {
-    findings.push({ kind: "not_booked", detail: `its ${attempt.kind} of ${amountOf(attempt)} succeeded unbooked` });
+    findings.push({
+      kind: "not_booked",
+      detail: `its ${nouns[attempt.kind]} of ${amountOf(attempt)} succeeded unbooked`,
+    });
   } else if (booking.currency !== attempt.currency || owedMinor(booking) !== expectedMinor) {
     const stands = `${owedMinor(booking)} ${booking.currency} is booked`;
     findings.push({ kind: "booked_differently", detail: `it moved ${expectedMinor} ${attempt.currency}, ${stands}` });
@@ -128,7 +131,7 @@ function succeededFindings({ attempt, bookings }: AttemptInBooks, standing: Stan
 
 function closedFindings(attempt: Attempt, standing: Standing): readonly Finding[] {
   if (standing !== "effective" && standing !== "pending") return [];
-  const detail = `its ${attempt.kind} of ${amountOf(attempt)} is ${attempt.state} here and stands at the acquirer`;
+  const detail = `its ${nouns[attempt.kind]} of ${amountOf(attempt)} is ${attempt.state} here and stands at the acquirer`;
   return [{ kind: "effect_of_closed_attempt", detail }];
 }
 
@@ -158,6 +161,11 @@ function amountOf({ amountMinor, currency }: Pick<Attempt, "amountMinor" | "curr
   return `${amountMinor} ${currency}`;
 }
 
+/** For people. */
+const nouns = { authorize: "authorization", capture: "capture", void: "void", refund: "refund" } as const;
+
 function listedText(listed: ListedOrder | null): string {
-  return listed === null ? "an order of the acquirer's" : `a ${listed.kind} of ${amountOf(listed)} at the acquirer`;
+  return listed === null
+    ? "an order of the acquirer's"
+    : `an order of the acquirer's: ${nouns[listed.kind]} of ${amountOf(listed)}`;
 }

@@ -62,7 +62,7 @@ describe("there is a break", () => {
       null,
       "effective",
       listed(),
-      ["effect_without_attempt: a authorize of 2000 usd at the acquirer"],
+      ["effect_without_attempt: an order of the acquirer's: authorization of 2000 usd"],
     ],
     ["for one that will have an effect", null, "pending", null, ["effect_without_attempt: an order of the acquirer's"]],
     [
@@ -70,14 +70,14 @@ describe("there is a break", () => {
       ours({ captureLater: true }, []),
       "none",
       null,
-      ["attempt_without_effect: its authorize of 2000 usd succeeded here and is unknown at the acquirer"],
+      ["attempt_without_effect: its authorization of 2000 usd succeeded here and is unknown at the acquirer"],
     ],
     [
       "for money that is booked and was not taken",
       ours(),
       "without_effect",
       null,
-      ["booked_without_effect: its authorize of 2000 usd succeeded here and is without effect at the acquirer"],
+      ["booked_without_effect: its authorization of 2000 usd succeeded here and is without effect at the acquirer"],
     ],
     [
       "for a success that the acquirer still works towards",
@@ -91,14 +91,14 @@ describe("there is a break", () => {
       ours({ state: "declined" }, []),
       "effective",
       null,
-      ["effect_of_closed_attempt: its authorize of 2000 usd is declined here and stands at the acquirer"],
+      ["effect_of_closed_attempt: its authorization of 2000 usd is declined here and stands at the acquirer"],
     ],
     [
       "for money that was taken and is not booked",
       ours({}, []),
       "effective",
       null,
-      ["not_booked: its authorize of 2000 usd succeeded unbooked"],
+      ["not_booked: its authorization of 2000 usd succeeded unbooked"],
     ],
     [
       "for a refund that is booked as another amount",
