@@ -2,6 +2,8 @@
  * The names that the code, the stacks and the laptop share, and the typed reading of a function's environment.
  * It never holds a value that differs between stages: those come from the environment.
  */
+import { type FeeSchedule, type LedgerTerms, standardTerms } from "./domain/ledger-terms.ts";
+import { type Currency, currencies } from "./domain/money.ts";
 import type { RateLimit } from "./domain/rate-limit.ts";
 
 export { eventAttributes } from "./domain/events.ts";
@@ -44,6 +46,11 @@ export const environmentNames = {
   /** Requests a second of one API key to one instance, and how many at once after a pause; whole numbers. */
   rateLimitPerSecond: "RATE_LIMIT_PER_SECOND",
   rateLimitBurst: "RATE_LIMIT_BURST",
+  /** What we keep of a charge: hundredths of a percent, 0 to 10000, and minor units by currency, `usd:30,eur:25`. */
+  feeBasisPoints: "FEE_BASIS_POINTS",
+  feeFixedMinor: "FEE_FIXED_MINOR",
+  /** Whole days after which a payment's money is the merchant's to have, 0 to 90. */
+  availableAfterDays: "AVAILABLE_AFTER_DAYS",
 } as const;
 
 /** Collections of the Firestore database, and the field that its TTL policies watch. */
@@ -95,6 +102,74 @@ export function rateLimitOf(environment: Readonly<Record<string, string | undefi
  * it busy but not drown it. A burst of two seconds' worth lets a batch job start without a pause.
  */
 export const defaultRateLimit: RateLimit = { perSecond: 100, burst: 200 };
+
+/**
+ * Reads the terms on which payments are booked; what is not set is as in `standardTerms`, and an empty list of fixed fees
+ * is none.
+ * @throws Error that names the variable whose value is not understood.
+ */
+export function ledgerTermsOf(environment: Readonly<Record<string, string | undefined>>): LedgerTerms {
+  const { feeBasisPoints, feeFixedMinor, availableAfterDays } = environmentNames;
+  const { fees } = standardTerms;
+  const fixed = environment[feeFixedMinor];
+  return {
+    fees: {
+      basisPoints: wholeIn(environment, feeBasisPoints, basisPointsMax) ?? fees.basisPoints,
+      fixedMinor: fixed === undefined ? fees.fixedMinor : fixedFeesIn(fixed),
+    },
+    availableAfterDays:
+      wholeIn(environment, availableAfterDays, availableAfterDaysMax) ?? standardTerms.availableAfterDays,
+  };
+}
+
+/** The variables that `ledgerTermsOf` reads the same terms from. */
+export function environmentOfTerms({ fees, availableAfterDays }: LedgerTerms): Readonly<Record<string, string>> {
+  const fixed = Object.entries(fees.fixedMinor).map(([currency, amountMinor]) => `${currency}:${amountMinor}`);
+  return {
+    [environmentNames.feeBasisPoints]: String(fees.basisPoints),
+    [environmentNames.feeFixedMinor]: fixed.join(","),
+    [environmentNames.availableAfterDays]: String(availableAfterDays),
+  };
+}
+
+/** The whole: a fee of more would be paid by the merchant for being paid. */
+const basisPointsMax = 10_000;
+
+/** A quarter of a year: whoever types more meant hours. */
+const availableAfterDaysMax = 90;
+
+function fixedFeesIn(text: string): FeeSchedule["fixedMinor"] {
+  const fees: Partial<Record<Currency, bigint>> = {};
+  for (const part of text === "" ? [] : text.split(",")) {
+    const [, code = "", digits = ""] = /^([a-z]{3}):(0|[1-9][0-9]{0,7})$/.exec(part) ?? [];
+    const problem = fixedFeeProblem(code, digits, fees);
+    if (problem !== undefined) throw new Error(`Environment variable ${environmentNames.feeFixedMinor} ${problem}.`);
+    fees[code as Currency] = BigInt(digits);
+  }
+  return fees;
+}
+
+function fixedFeeProblem(code: string, digits: string, before: FeeSchedule["fixedMinor"]): string | undefined {
+  if (code === "") return "must be a list like usd:30,eur:25";
+  if (!Object.hasOwn(currencies, code)) return `names ${code}, which is no currency that we take`;
+  const currency = code as Currency;
+  if (before[currency] !== undefined) return `names ${code} twice`;
+  const { stepMinor } = currencies[currency];
+  return BigInt(digits) % BigInt(stepMinor) === 0n ? undefined : `must have a multiple of ${stepMinor} for ${code}`;
+}
+
+function wholeIn(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string,
+  max: number,
+): number | undefined {
+  const value = environment[name];
+  if (value === undefined || value === "") return undefined;
+  if (!/^(0|[1-9][0-9]{0,4})$/.test(value) || Number(value) > max) {
+    throw new Error(`Environment variable ${name} must be a whole number from 0 to ${max}.`);
+  }
+  return Number(value);
+}
 
 function countIn(environment: Readonly<Record<string, string | undefined>>, name: string): number | undefined {
   const value = environment[name];

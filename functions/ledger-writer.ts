@@ -11,7 +11,7 @@ import { spannerOperators } from "./adapters/spanner-operators.ts";
 import { spannerReconciliation } from "./adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "./adapters/spanner-seals.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
-import { environmentNames, requiredVariable } from "./config.ts";
+import { environmentNames, ledgerTermsOf, requiredVariable } from "./config.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { ledgerWriter } from "./edge/ledger-writer.ts";
@@ -37,6 +37,7 @@ const handler = ledgerWriter({
   random: systemRandom,
   log: jsonLog,
   callerAccount: setting("callerAccount"),
+  terms: ledgerTermsOf(process.env),
 });
 
 const door = installFrontDoor(handler);

@@ -11,7 +11,7 @@ import { spannerAccounts } from "./adapters/spanner-accounts.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
-import { environmentNames, firestoreNames, rateLimitOf, requiredVariable } from "./config.ts";
+import { environmentNames, firestoreNames, ledgerTermsOf, rateLimitOf, requiredVariable } from "./config.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { paymentsApi } from "./edge/payments-api.ts";
@@ -43,6 +43,7 @@ const api = paymentsApi({
   random: systemRandom,
   log: jsonLog,
   rateLimit: rateLimitOf(process.env),
+  terms: ledgerTermsOf(process.env),
 });
 // The record of no key: an identity is a digest, and this is none.
 const handler = warmedUp(api, () => cache.read("warm-up"), { clock: systemClock, log: jsonLog });

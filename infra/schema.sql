@@ -222,14 +222,25 @@ CREATE TABLE ledger_transactions (
   intent_id STRING(64) NOT NULL,
   currency STRING(3) NOT NULL,        -- of all its entries
   created_at TIMESTAMP NOT NULL,
-  seal_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(source_id), 8))) STORED, -- 0 to 7: the chain that seals it
+  available_on TIMESTAMP NOT NULL,    -- UTC midnight from which the merchant may have it
+  payable_minor INT64 NOT NULL,       -- what its entries add to what the merchant is owed; a balance is a sum of these
+  fee_minor INT64 NOT NULL,           -- what of it we kept
+  seal_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(source_id), 8))) STORED, -- 0 to 7: the chain that seals it, and the part of the indexes below
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT ledger_transactions_kind CHECK (kind IN ('charge', 'refund', 'refund_failure')),
+  CONSTRAINT ledger_transactions_payable CHECK ((kind = 'refund') = (payable_minor < 0)),
+  CONSTRAINT ledger_transactions_fee CHECK (fee_minor >= 0 AND (kind = 'charge' OR fee_minor = 0)),
 ) PRIMARY KEY (kind, source_id);
 
 -- Bookings in the order of their commits, for sealing. Spanner's clock gives that order and the application's does not; eight
 -- shards, because by time alone every booking would fall on one spot.
 CREATE INDEX ledger_transactions_committed ON ledger_transactions (seal_shard, committed_at);
+
+-- An account's bookings, newest first; sharded as the intents are. The source decides between those of one millisecond.
+CREATE INDEX ledger_transactions_newest ON ledger_transactions (account_id, seal_shard, created_at DESC, source_id DESC, kind DESC) STORING (currency);
+
+-- The tail of a balance: what an account's bookings of a commit time or later come to, read from the index alone.
+CREATE INDEX ledger_transactions_tail ON ledger_transactions (account_id, seal_shard, committed_at) STORING (currency, available_on, payable_minor);
 
 -- Lines of a booking, stored beside it; debits equal credits, which the application asserts on every write and read.
 CREATE TABLE ledger_entries (
@@ -240,7 +251,7 @@ CREATE TABLE ledger_entries (
   direction STRING(8) NOT NULL,       -- gives the amount its sign
   amount_minor INT64 NOT NULL,
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
-  CONSTRAINT ledger_entries_account CHECK (ledger_account IN ('acquirer_receivable', 'merchant_payable')),
+  CONSTRAINT ledger_entries_account CHECK (ledger_account IN ('acquirer_receivable', 'merchant_payable', 'platform_fees')),
   CONSTRAINT ledger_entries_direction CHECK (direction IN ('debit', 'credit')),
   CONSTRAINT ledger_entries_amount CHECK (amount_minor > 0),
 ) PRIMARY KEY (kind, source_id, entry_number), INTERLEAVE IN PARENT ledger_transactions ON DELETE NO ACTION;

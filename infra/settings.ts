@@ -2,7 +2,7 @@
  * What differs between the stages, as plain data: sizes, places, protection, who may call.
  * It must never hold a secret, and nothing outside infra reads it: functions get their settings as environment variables.
  */
-import { environmentNames, rateLimitOf } from "../functions/config.ts";
+import { environmentNames, environmentOfTerms, ledgerTermsOf, rateLimitOf } from "../functions/config.ts";
 import { type SpannerSize, spannerSizeNamed, spannerSizes } from "./spanner-sizes.ts";
 
 /** Everything the stacks need to know about where and how they are deployed. */
@@ -28,6 +28,8 @@ export interface Settings extends Stage {
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
   /** Sender of e-mails to customers, which also says that the secret `smtp-url` names a server; null to record them only. */
   readonly mailFrom: string | null;
+  /** Fees, and when money becomes available, as the variables of payments-api and ledger-writer. */
+  readonly ledgerTerms: Readonly<Record<string, string>>;
   /** Base URL of the acquirer where the test acquirer is not deployed. */
   readonly acquirerUrl: string;
   /** Folder with one built folder per function; null to synthesize without their zips. */
@@ -106,8 +108,8 @@ const prefixLengthMax = 9;
 
 /**
  * Settings from the environment: STAGE, PROJECT_ID, REGION, PREFIX, PUBLIC, SPANNER, ALERT_EMAIL, STATE_BUCKET,
- * QUEUE_GENERATION, BILLING_ACCOUNT, MONTHLY_BUDGET, MAIL_FROM, ACQUIRER_URL; everything has a default, and an empty variable counts
- * as none. `withStageFile` puts what bootstrap wrote under the environment.
+ * QUEUE_GENERATION, BILLING_ACCOUNT, MONTHLY_BUDGET, MAIL_FROM, ACQUIRER_URL, FEE_BASIS_POINTS, FEE_FIXED_MINOR,
+ * AVAILABLE_AFTER_DAYS; everything has a default, and an empty variable counts as none. `withStageFile` puts what bootstrap wrote under the environment.
  * @throws Error that names the variable whose value is not understood.
  */
 export function readSettings(
@@ -135,6 +137,7 @@ export function readSettings(
     queueGeneration: generation(environment["QUEUE_GENERATION"] || "1"),
     rateLimit: rateLimitOf(environment),
     mailFrom: senderIn(environment[environmentNames.mailFrom]),
+    ledgerTerms: environmentOfTerms(ledgerTermsOf(environment)),
     acquirerUrl: environment[environmentNames.acquirerUrl] || placeholderAcquirerUrl,
     sourcesFolder,
   };

@@ -11,7 +11,13 @@ import { memoryReconciliation } from "../functions/adapters/memory/reconciliatio
 import { memorySeals } from "../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
-import { environmentNames, type FunctionName, rateLimitOf, requiredVariable } from "../functions/config.ts";
+import {
+  environmentNames,
+  type FunctionName,
+  ledgerTermsOf,
+  rateLimitOf,
+  requiredVariable,
+} from "../functions/config.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
 import { paymentsApi } from "../functions/edge/payments-api.ts";
 import { testAcquirer } from "../functions/edge/test-acquirer.ts";
@@ -114,6 +120,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       cache: identity.cache(stores.cache),
       acquirer: acquirerIn(environment, identityToken),
       rateLimit: rateLimitOf(environment),
+      terms: ledgerTermsOf(environment),
     }),
   "ledger-writer": ({ identity, identityToken, environment, stores, machine }) =>
     ledgerWriter({
@@ -124,6 +131,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       operators: identity.operators(stores.operators),
       acquirer: acquirerIn(environment, identityToken),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
+      terms: ledgerTermsOf(environment),
     }),
   "test-acquirer": ({ identity, environment, stores, machine }) =>
     testAcquirer({

@@ -24,6 +24,9 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   smtpUrl: "smtps://mail.invalid:465",
   rateLimitPerSecond: "100",
   rateLimitBurst: "200",
+  feeBasisPoints: "290",
+  feeFixedMinor: "usd:30",
+  availableAfterDays: "2",
 };
 
 /**

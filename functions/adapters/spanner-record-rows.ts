@@ -66,6 +66,9 @@ export function sendBooking(booking: LedgerTransaction): { row: SentColumns; ent
       intent_id: booking.intentId,
       currency: booking.currency,
       created_at: sendTime(booking.createdAtMs),
+      available_on: sendTime(booking.availableOnMs),
+      payable_minor: String(booking.payableMinor),
+      fee_minor: String(booking.feeMinor),
     },
     entries: booking.entries.map((entry, index) => ({
       ...key,
@@ -94,6 +97,9 @@ export function readBookingAsItIs(columns: FoundColumns): LedgerTransaction {
     intentId: read.text("intent_id"),
     currency: read.text("currency"),
     createdAtMs: read.time("created_at"),
+    availableOnMs: read.time("available_on"),
+    payableMinor: read.amount("payable_minor"),
+    feeMinor: read.amount("fee_minor"),
     entries: read.json<readonly FoundColumns[]>("entries").map(readEntry),
   };
 }

@@ -3,7 +3,7 @@
  * It must never trust one table for another: each row is held against its counterpart, in both directions.
  */
 import type { Charge } from "./charge.ts";
-import { imbalanceMinor, type LedgerTransaction } from "./ledger.ts";
+import { type BookingKind, imbalanceMinor, type LedgerTransaction, raisedMinor } from "./ledger.ts";
 import type { PaymentIntent } from "./payment-intent.ts";
 import type { Refund } from "./refund.ts";
 import type { ScannedTable } from "./rows.ts";
@@ -18,7 +18,7 @@ export function auditBooks(): Audit {
   const refunded = new Map<string, Refunded>();
   const captured = new Map<string, Captured>();
   /** Takes the booking out, so that what is left in the end is without its object. */
-  const take = (kind: LedgerTransaction["kind"], sourceId: string) => {
+  const take = (kind: BookingKind, sourceId: string) => {
     const booked = bookings.get(bookingKey({ kind, sourceId }));
     bookings.delete(bookingKey({ kind, sourceId }));
     return booked;
@@ -41,7 +41,8 @@ export function auditBooks(): Audit {
       const isBack = wasAccepted && refund.status === "failed";
       const back = isBack ? { ...refund, receivableMinor: refund.amountMinor } : undefined;
       const problem =
-        bookedProblem(take("refund", refund.id), expected) ?? bookedProblem(take("refund_failure", refund.id), back);
+        bookedProblem(take("refund", refund.id), expected) ??
+        bookedProblem(take("refund_failure", refund.id), back, "its failure");
       return faultIf("refunds", refund.id, problem);
     },
     charge: (charge) => {
@@ -113,23 +114,41 @@ function bookingKey({ kind, sourceId }: Pick<LedgerTransaction, "kind" | "source
 }
 
 function bookedBy({ accountId, intentId, currency, entries }: LedgerTransaction): Booked {
-  const own = entries.filter(({ ledgerAccount }) => ledgerAccount === "acquirer_receivable");
-  return { accountId, intentId, currency, receivableMinor: imbalanceMinor(own) };
+  return { accountId, intentId, currency, receivableMinor: raisedMinor(entries, "acquirer_receivable") };
 }
 
-function bookingProblem({ entries }: LedgerTransaction): string | undefined {
+function bookingProblem(booking: LedgerTransaction): string | undefined {
+  const { entries } = booking;
   const difference = imbalanceMinor(entries);
   if (difference !== 0n) return `debits and credits differ by ${difference}`;
   if (entries.length === 0) return "it has no entries";
-  return entries.some(({ amountMinor }) => amountMinor <= 0n) ? "an entry moves nothing" : undefined;
+  if (entries.some(({ amountMinor }) => amountMinor <= 0n)) return "an entry moves nothing";
+  return sumsProblem(booking) ?? availableProblem(booking);
 }
 
+/** Balances are sums of what stands beside the entries, so it must be what the entries say. */
+function sumsProblem({ kind, entries, payableMinor, feeMinor }: LedgerTransaction): string | undefined {
+  const [payable, fee] = [raisedMinor(entries, "merchant_payable"), raisedMinor(entries, "platform_fees")];
+  if (payableMinor !== payable) return `it says that ${payableMinor} is payable, its entries say ${payable}`;
+  if (feeMinor !== fee) return `it says that ${feeMinor} is the fee, its entries say ${fee}`;
+  if (kind !== "charge") return fee === 0n ? undefined : `it takes a fee of ${fee}, which only a charge has`;
+  const takenMinor = raisedMinor(entries, "acquirer_receivable");
+  return takenMinor > 0n && (fee < 0n || fee > takenMinor) ? `it takes a fee of ${fee} from ${takenMinor}` : undefined;
+}
+
+function availableProblem({ availableOnMs, createdAtMs }: LedgerTransaction): string | undefined {
+  if (availableOnMs % dayMs !== 0) return "it is not available from a midnight";
+  return availableOnMs <= createdAtMs - dayMs ? "it is available before its own day" : undefined;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
 /** Holds an object against its booking; `expected` is undefined for one that must have none. */
-function bookedProblem(booked: Booked | undefined, expected: Booked | undefined): string | undefined {
-  if (expected === undefined) return booked === undefined ? undefined : "it moved no money, but is booked";
-  if (booked === undefined) return "it is not booked";
+function bookedProblem(booked: Booked | undefined, expected: Booked | undefined, subject = "it"): string | undefined {
+  if (expected === undefined) return booked === undefined ? undefined : `${subject} moved no money, but is booked`;
+  if (booked === undefined) return `${subject} is not booked`;
   if (booked.receivableMinor !== expected.receivableMinor) {
-    return `it moved ${expected.receivableMinor}, but ${booked.receivableMinor} is booked`;
+    return `${subject} moved ${expected.receivableMinor}, but ${booked.receivableMinor} is booked`;
   }
   return subjectProblem(booked, expected, "its booking");
 }

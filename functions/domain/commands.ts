@@ -6,6 +6,7 @@ import type { AcquirerResult, Attempt, CancellationReason } from "./attempt.ts";
 import type { Asking } from "./challenge.ts";
 import type { ChangeIds } from "./change-intent.ts";
 import type { Charge } from "./charge.ts";
+import type { LedgerTerms } from "./ledger-terms.ts";
 import type { IntentChanges } from "./payment-intent.ts";
 
 /** What can be asked of an intent. */
@@ -20,6 +21,8 @@ export type Command =
       readonly result: AcquirerResult;
       /** The charge that the attempt changes; null for an authorization, which makes it. */
       readonly charge: Charge | null;
+      /** On what terms a success is booked. */
+      readonly terms: LedgerTerms;
     };
 
 /** An update; it makes a challenge pointless when it changes what was to be authenticated. */

@@ -31,7 +31,10 @@ export function decide(intent: PaymentIntent, command: Command, nowMs: number): 
     case "cancel":
       return cancel(intent, command, nowMs);
     case "settle":
-      return { kind: "changed", ...settle(intent, command.attempt, command.charge, command.result, nowMs) };
+      return {
+        kind: "changed",
+        ...settle(intent, command.attempt, command.charge, command.result, command.terms, nowMs),
+      };
   }
 }
 

@@ -112,6 +112,9 @@ const bookingFields = {
   accountId: true,
   intentId: true,
   currency: true,
+  availableOnMs: true,
+  payableMinor: true,
+  feeMinor: true,
 } as const satisfies Record<Exclude<keyof LedgerTransaction, "entries" | "createdAtMs">, true>;
 const entryFields = {
   ledgerAccount: true,

@@ -7,6 +7,7 @@ import { nextLookMs } from "./challenge.ts";
 import type { Changed } from "./changed.ts";
 import type { Charge } from "./charge.ts";
 import { bookCharge } from "./ledger.ts";
+import type { LedgerTerms } from "./ledger-terms.ts";
 import { captureWindowMs, type PaymentIntent } from "./payment-intent.ts";
 
 /**
@@ -19,6 +20,7 @@ export function authorized(
   attempt: Attempt,
   accepted: Charge | null,
   result: AcquirerResult,
+  terms: LedgerTerms,
   nowMs: number,
 ): Changed {
   switch (result.kind) {
@@ -29,7 +31,7 @@ export function authorized(
     case "declined":
       return declined(free, attempt, accepted, result, nowMs);
     case "approved":
-      return approved(free, attempt, accepted, result.reference, nowMs);
+      return approved(free, attempt, accepted, { reference: result.reference, terms }, nowMs);
   }
 }
 
@@ -110,7 +112,7 @@ function approved(
   free: PaymentIntent,
   attempt: Attempt,
   accepted: Charge | null,
-  reference: string,
+  { reference, terms }: { readonly reference: string; readonly terms: LedgerTerms },
   nowMs: number,
 ): Changed {
   const made = accepted === null ? chargeOf(free, attempt, nowMs) : { ...accepted, version: accepted.version + 1 };
@@ -138,7 +140,7 @@ function approved(
     intent: { ...intent, status: "succeeded", amountReceivedMinor: attempt.amountMinor },
     attempt: closed,
     charge,
-    booking: bookCharge(charge, nowMs),
+    booking: bookCharge(charge, terms, nowMs),
     events: [
       { type: "charge.succeeded", about: "charge" },
       { type: "payment_intent.succeeded", about: "payment_intent" },

@@ -6,6 +6,7 @@ import type { AcquirerResult, Attempt } from "./attempt.ts";
 import type { Charge } from "./charge.ts";
 import type { EventDraft } from "./events.ts";
 import { bookRefund, bookRefundFailure, type LedgerTransaction } from "./ledger.ts";
+import type { LedgerTerms } from "./ledger-terms.ts";
 import type { Refund } from "./refund.ts";
 
 /** How a refund went. */
@@ -27,6 +28,7 @@ export function settleRefund(
   charge: Charge,
   attempt: Attempt,
   result: AcquirerResult,
+  terms: LedgerTerms,
   nowMs: number,
 ): SettledRefund {
   const isWaiting = attempt.state === "open" || attempt.state === "pending";
@@ -43,7 +45,7 @@ export function settleRefund(
         refund: moved,
         charge,
         attempt: waiting,
-        booking: bookRefund(moved, nowMs),
+        booking: bookRefund(moved, terms, nowMs),
         events: [{ type: "refund.created", about: "refund" }],
       };
     }
@@ -52,7 +54,7 @@ export function settleRefund(
         refund: { ...moved, acceptedAtMs: refund.acceptedAtMs, status: "failed" },
         charge: released(charge, refund),
         attempt: { ...attempt, state: "declined", closedAtMs: nowMs },
-        booking: wasAccepted ? bookRefundFailure(refund, nowMs) : null,
+        booking: wasAccepted ? bookRefundFailure(refund, terms, nowMs) : null,
         events: [...created(wasAccepted), { type: "refund.failed", about: "refund" }],
       };
     case "approved":
@@ -60,7 +62,7 @@ export function settleRefund(
         refund: { ...moved, status: "succeeded" },
         charge: { ...released(charge, refund), refundedMinor: charge.refundedMinor + refund.amountMinor },
         attempt: { ...attempt, state: "succeeded", closedAtMs: nowMs },
-        booking: wasAccepted ? null : bookRefund(moved, nowMs),
+        booking: wasAccepted ? null : bookRefund(moved, terms, nowMs),
         events: [
           wasAccepted ? { type: "refund.updated", about: "refund" } : { type: "refund.created", about: "refund" },
           { type: "charge.refunded", about: "charge" },

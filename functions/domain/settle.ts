@@ -6,6 +6,7 @@ import type { AcquirerResult, Attempt, CancellationReason } from "./attempt.ts";
 import type { Changed } from "./changed.ts";
 import type { Charge } from "./charge.ts";
 import { bookCharge } from "./ledger.ts";
+import type { LedgerTerms } from "./ledger-terms.ts";
 import type { PaymentIntent } from "./payment-intent.ts";
 import { authorized } from "./settle-authorization.ts";
 
@@ -18,18 +19,19 @@ export function settle(
   attempt: Attempt,
   charge: Charge | null,
   result: AcquirerResult,
+  terms: LedgerTerms,
   nowMs: number,
 ): Changed {
   if (!isAwaited(intent, attempt)) {
     throw new Error(`Attempt ${attempt.id} is not the open attempt of ${intent.id}; it must not be settled.`);
   }
   const free = { ...intent, version: intent.version + 1, activeAttemptId: null };
-  if (attempt.kind === "authorize") return authorized(free, attempt, charge, result, nowMs);
+  if (attempt.kind === "authorize") return authorized(free, attempt, charge, result, terms, nowMs);
   if (charge === null || charge.id !== attempt.chargeId)
     throw new Error(`The charge of attempt ${attempt.id} was not read.`);
   if (result.kind === "approved") {
     const closed: Attempt = { ...attempt, state: "succeeded", closedAtMs: nowMs };
-    return attempt.kind === "capture" ? captured(free, closed, charge, nowMs) : voided(free, closed, nowMs);
+    return attempt.kind === "capture" ? captured(free, closed, charge, terms, nowMs) : voided(free, closed, nowMs);
   }
   if (result.kind !== "declined") throw new Error(`A ${attempt.kind} is done or refused, but it is ${result.kind}.`);
   const closed: Attempt = { ...attempt, state: "declined", closedAtMs: nowMs };
@@ -62,7 +64,7 @@ function isAwaited(intent: PaymentIntent, attempt: Attempt): boolean {
 }
 
 /** Takes what was asked of the hold; the rest of it is released by the network. */
-function captured(free: PaymentIntent, attempt: Attempt, held: Charge, nowMs: number): Changed {
+function captured(free: PaymentIntent, attempt: Attempt, held: Charge, terms: LedgerTerms, nowMs: number): Changed {
   const charge = { ...held, version: held.version + 1, capturedMinor: attempt.amountMinor };
   return {
     intent: {
@@ -74,7 +76,7 @@ function captured(free: PaymentIntent, attempt: Attempt, held: Charge, nowMs: nu
     },
     attempt,
     charge,
-    booking: bookCharge(charge, nowMs),
+    booking: bookCharge(charge, terms, nowMs),
     events: [
       { type: "charge.captured", about: "charge" },
       { type: "payment_intent.succeeded", about: "payment_intent" },

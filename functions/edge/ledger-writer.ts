@@ -4,6 +4,7 @@
  */
 import { refuse } from "../domain/errors.ts";
 import { defaultTimings, type Timings } from "../domain/idempotency.ts";
+import { type LedgerTerms, standardTerms } from "../domain/ledger-terms.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
 import { carryOutActions } from "../flows/carry-out-actions.ts";
 import { completeAttempt, completeAttempts } from "../flows/complete-attempts.ts";
@@ -37,6 +38,8 @@ export interface LedgerWriterPorts {
   readonly tasks?: TaskQueues;
   /** Service account whose tokens it accepts: the schedule's. */
   readonly callerAccount: string;
+  /** On what terms payments are booked, the same as those of payments-api; the standard ones when it is not given. */
+  readonly terms?: LedgerTerms;
 }
 
 /** The handler: each job of `jobsOf` at its path by POST, and `GET /health`. */
@@ -70,7 +73,7 @@ interface Job {
 
 /** What the schedule and the queue of settlements may ask for, by path. */
 function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string, Job> {
-  const shared = { ...ports, renderer: wireRenderer(), timings };
+  const shared = { ...ports, terms: ports.terms ?? standardTerms, renderer: wireRenderer(), timings };
   const settle = settleAttempt(shared);
   const commit = commitResult(shared);
   const deps = { ...shared, settle, commit, finishChallenge: finishChallenge({ ...shared, settle }) };

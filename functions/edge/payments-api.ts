@@ -5,6 +5,7 @@
 import { apiKeyDigest } from "../domain/accounts.ts";
 import type { DomainError } from "../domain/errors.ts";
 import { defaultTimings, keyIdentity, type StoredOutcome, type Timings } from "../domain/idempotency.ts";
+import { type LedgerTerms, standardTerms } from "../domain/ledger-terms.ts";
 import type { RateLimit } from "../domain/rate-limit.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
 import { type Authenticate, authenticator } from "../flows/authenticate.ts";
@@ -47,13 +48,15 @@ export interface PaymentsApiPorts {
   readonly tasks?: TaskQueues;
   /** Requests of one API key to this instance; without it nobody is held back, as tests and benches want it. */
   readonly rateLimit?: RateLimit;
+  /** On what terms payments are booked; the standard ones when it is not given. */
+  readonly terms?: LedgerTerms;
 }
 
 /** Makes the handler. `timings` differ from production's only in demonstrations and tests. */
 export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultTimings): WireHandler {
   const renderer = wireRenderer();
   const cache = guardCache(ports, { deadlineMs: timings.cacheDeadlineMs });
-  const settle = settleAttempt({ ...ports, renderer, timings });
+  const settle = settleAttempt({ ...ports, terms: ports.terms ?? standardTerms, renderer, timings });
   const service: Service = {
     authenticate: authenticator(ports),
     limitRate: ports.rateLimit === undefined ? () => {} : rateLimiter(ports, ports.rateLimit),

@@ -7,6 +7,7 @@ import type { ChargeFailure } from "../domain/charge.ts";
 import { decide } from "../domain/decide.ts";
 import type { EventDraft } from "../domain/events.ts";
 import { expiryOf, type StoredOutcome } from "../domain/idempotency.ts";
+import type { LedgerTerms } from "../domain/ledger-terms.ts";
 import type { Change, FoundRows, KeyRow } from "../domain/rows.ts";
 import { settleRefund } from "../domain/settle-refund.ts";
 import { type EventIds, eventRows, rowsOf } from "./idempotently-rows.ts";
@@ -18,7 +19,7 @@ import type { LedgerTransactionScope, Log, PaymentView, Renderer } from "./ports
  * @throws Error when the attempt or what it is about is missing, or the answer fits no such order
  */
 export async function secondCommit(
-  deps: { readonly renderer: Renderer; readonly log: Log },
+  deps: { readonly renderer: Renderer; readonly log: Log; readonly terms: LedgerTerms },
   { attempt, result, sealedBy, nowMs, eventIds }: Answered,
   scope: LedgerTransactionScope,
 ): Promise<Settled> {
@@ -34,7 +35,9 @@ export async function secondCommit(
   if (current.reversesAttemptId !== null) return endReversal(scope, current, result, nowMs);
 
   const end =
-    current.kind === "refund" ? endRefund(current, found, result, nowMs) : endPayment(current, found, result, nowMs);
+    current.kind === "refund"
+      ? endRefund(current, found, result, deps.terms, nowMs)
+      : endPayment(current, found, result, deps.terms, nowMs);
   // An outcome is written only where the row's attempt is the writer's own (design section 4.6).
   const own = row !== undefined && row.attemptId === attempt.id && row.outcome === null ? row : null;
   const outcome = outcomeOf(deps.renderer, end, own?.expand ?? []);
@@ -109,10 +112,16 @@ interface Ending {
   readonly failure: ChargeFailure | null;
 }
 
-function endPayment(attempt: Attempt, found: FoundRows, result: AcquirerResult, nowMs: number): Ending {
+function endPayment(
+  attempt: Attempt,
+  found: FoundRows,
+  result: AcquirerResult,
+  terms: LedgerTerms,
+  nowMs: number,
+): Ending {
   const { payment_intents: intent, charges: held } = found;
   if (intent === undefined) throw new Error(`The intent of attempt ${attempt.id} is missing.`);
-  const decision = decide(intent, { kind: "settle", attempt, result, charge: held ?? null }, nowMs);
+  const decision = decide(intent, { kind: "settle", attempt, result, charge: held ?? null, terms }, nowMs);
   if (decision.kind !== "changed") throw new Error(`Attempt ${attempt.id} could not be settled.`);
   const charge = decision.charge ?? held ?? null;
   const changes = rowsOf(decision, "update", held === undefined ? "insert" : "update");
@@ -124,11 +133,17 @@ function endPayment(attempt: Attempt, found: FoundRows, result: AcquirerResult, 
   };
 }
 
-function endRefund(attempt: Attempt, found: FoundRows, result: AcquirerResult, nowMs: number): Ending {
+function endRefund(
+  attempt: Attempt,
+  found: FoundRows,
+  result: AcquirerResult,
+  terms: LedgerTerms,
+  nowMs: number,
+): Ending {
   const { payment_intents: intent, charges: charge, refunds: refund } = found;
   if (intent === undefined || charge === undefined || refund === undefined)
     throw new Error(`The refund of attempt ${attempt.id} is missing.`);
-  const ended = settleRefund(refund, charge, attempt, result, nowMs);
+  const ended = settleRefund(refund, charge, attempt, result, terms, nowMs);
   const changes: Change[] = [
     { op: "update", table: "attempts", row: ended.attempt },
     { op: "update", table: "charges", row: ended.charge },

@@ -5,6 +5,7 @@
 import type { AcquirerResult, Attempt } from "../domain/attempt.ts";
 import { hasCode, refuse } from "../domain/errors.ts";
 import { mayCall, type Timings } from "../domain/idempotency.ts";
+import type { LedgerTerms } from "../domain/ledger-terms.ts";
 import type { Acquirer } from "./acquirer-ports.ts";
 import type { EventIds } from "./idempotently-rows.ts";
 import { closedElsewhere, readAttempt, secondCommit } from "./idempotently-second-commit.ts";
@@ -21,6 +22,8 @@ export interface SettleDependencies {
   readonly random: Random;
   readonly timings: Timings;
   readonly log: Log;
+  /** On what terms money that moved is booked. */
+  readonly terms: LedgerTerms;
   /** Wakes the settlement of what the acquirer settles later; without it the sweep alone finds it. */
   readonly tasks?: TaskQueues;
 }

@@ -82,6 +82,12 @@ const refundEntries: LedgerTransaction["entries"] = [
   { ledgerAccount: "acquirer_receivable", direction: "credit", amountMinor: 500n },
 ];
 
+/** What its failure books. */
+const failureEntries: LedgerTransaction["entries"] = [
+  { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor: 500n },
+  { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: 500n },
+];
+
 /** Every table with the values that are hard to keep. */
 const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
   payment_intents: [
@@ -197,7 +203,12 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
   ledger_transactions: [
     bookingRow(),
     bookingRow({ kind: "refund", sourceId: "re_1", entries: refundEntries }),
-    bookingRow({ kind: "refund_failure", sourceId: "re_1" }),
+    bookingRow({
+      kind: "refund_failure",
+      sourceId: "re_1",
+      entries: failureEntries,
+      availableOnMs: Date.UTC(2026, 0, 19),
+    }),
   ],
   events: [eventRow(), eventRow({ idempotencyKey: awkwardText, objectVersion: 2, data: new Uint8Array(0) })],
   outbox: [{ eventId: newId("evt"), createdAtMs: atMs }],

@@ -34,7 +34,7 @@ export function describeSeals(name: string, open: () => Promise<SealsUnderTest>)
       expect(bookings.map(({ booking }) => booking.sourceId).sort()).toEqual([...sourceIds].sort());
       const [one] = bookings.filter(({ booking }) => booking.sourceId === sourceIds[0]);
       expect(one).toMatchObject({ booking: bookingRow({ sourceId: sourceIds[0] ?? "" }), createdAt });
-      expect(one?.entries).toEqual([1, 2].map((number) => ({ number, committedAt: one?.committedAt })));
+      expect(one?.entries).toEqual([1, 2, 3].map((number) => ({ number, committedAt: one?.committedAt })));
       for (const { committedAt } of bookings) expect(committedAt).toMatch(exactly);
     });
 

@@ -1,14 +1,23 @@
 // The audit of the books: a planted bad row of every kind is named, with what is wrong with it.
 // It must never plant through a store: what a store lets through is never wrong.
-import { auditBooks } from "../../functions/domain/audit-books.ts";
-import type { Charge } from "../../functions/domain/charge.ts";
-import type { LedgerTransaction } from "../../functions/domain/ledger.ts";
-import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
-import type { Refund } from "../../functions/domain/refund.ts";
-import type { ScannedTable, Tables } from "../../functions/domain/rows.ts";
-import { atMs, bookingRow, chargeRow, intentRow, refundRow } from "../support/ledger-rows.ts";
-
-type Rows = { [T in ScannedTable]: Tables[T][] };
+import { refundRow } from "../support/ledger-rows.ts";
+import {
+  audited,
+  booking,
+  both,
+  charge,
+  entries,
+  entry,
+  failure,
+  intent,
+  overRefund,
+  type Plant,
+  paidAndRefunded,
+  refund,
+  shared,
+  swap,
+  without,
+} from "../support/planted-books.ts";
 
 describe("a bad row", () => {
   /** What is done to the rows of one paid and partly refunded intent, and the fault that names it. */
@@ -81,11 +90,26 @@ describe("a bad row", () => {
       refund({ status: "pending", acceptedAtMs: null }),
       "refunds re_1: it moved no money, but is booked",
     ],
-    ["a refund that failed after it was accepted", refund({ status: "failed" }), "refunds re_1: it is not booked"],
+    [
+      "a refund that failed after it was accepted",
+      refund({ status: "failed" }),
+      "refunds re_1: its failure is not booked",
+    ],
     [
       "a booked refund that failed",
       refund({ status: "failed", acceptedAtMs: null }),
       "refunds re_1: it moved no money, but is booked",
+    ],
+    ["the failure of a refund that did not fail", failure(), "refunds re_1: its failure moved no money, but is booked"],
+    [
+      "a failure that was booked with another amount",
+      both(failure(400n), both(refund({ status: "failed" }), charge({ refundedMinor: 0n }))),
+      "refunds re_1: its failure moved 500, but 400 is booked",
+    ],
+    [
+      "the failure of a refund that was never booked",
+      both(both(failure(), without("ledger_transactions", "refund")), refund({ status: "failed", acceptedAtMs: null })),
+      "refunds re_1: its failure moved no money, but is booked",
     ],
     [
       "a charge that counts another sum of refunds",
@@ -160,108 +184,8 @@ describe("a bad row", () => {
   });
 });
 
-/** The first fault in one line, or "sound". */
-function audited(rows: Rows): string {
-  const audit = auditBooks();
-  const faults = [
-    ...rows.ledger_transactions.map(audit.booking),
-    ...rows.refunds.map(audit.refund),
-    ...rows.charges.map(audit.charge),
-    ...rows.payment_intents.map(audit.intent),
-    audit.end(),
-  ];
-  const fault = faults.find((each) => each !== undefined);
-  return fault === undefined ? "sound" : `${fault.table} ${fault.key}: ${fault.problem}`;
-}
-
-const shared = { accountId: "acct_1", intentId: "pi_1", currency: "usd" } as const;
-
-/** One intent of 20.00, of which 5.00 went back. */
-function paidAndRefunded(): Rows {
-  const back: LedgerTransaction["entries"] = [
-    { ledgerAccount: "merchant_payable", direction: "debit", amountMinor: 500n },
-    { ledgerAccount: "acquirer_receivable", direction: "credit", amountMinor: 500n },
-  ];
-  return {
-    payment_intents: [
-      intentRow({
-        status: "succeeded",
-        amountReceivedMinor: 2_000n,
-        id: "pi_1",
-        accountId: "acct_1",
-        latestChargeId: "ch_1",
-      }),
-      intentRow({ id: "pi_9", accountId: "acct_1" }),
-    ],
-    charges: [chargeRow({ ...shared, id: "ch_1", refundedMinor: 500n })],
-    refunds: [refundRow({ ...shared, id: "re_1", chargeId: "ch_1", status: "succeeded", acceptedAtMs: atMs })],
-    ledger_transactions: [
-      bookingRow({ ...shared, sourceId: "ch_1" }),
-      bookingRow({ ...shared, kind: "refund", sourceId: "re_1", entries: back }),
-    ],
-  };
-}
-
-type Plant = (rows: Rows) => void;
-
-function both(one: Plant, other: Plant): Plant {
-  return (rows) => {
-    one(rows);
-    other(rows);
-  };
-}
-
-/** Changes the first row of a table. */
-function intent(change: Partial<PaymentIntent>): Plant {
-  return (rows) => void Object.assign(rows.payment_intents[0] ?? {}, change);
-}
-
-function charge(change: Partial<Charge>): Plant {
-  return (rows) => void Object.assign(rows.charges[0] ?? {}, change);
-}
-
-function refund(change: Partial<Refund>): Plant {
-  return (rows) => void Object.assign(rows.refunds[0] ?? {}, change);
-}
-
-function booking(kind: LedgerTransaction["kind"], change: Partial<LedgerTransaction>): Plant {
-  return (rows) => void Object.assign(rows.ledger_transactions.find((each) => each.kind === kind) ?? {}, change);
-}
-
-function entries(rows: Rows, changed: LedgerTransaction["entries"]): void {
-  booking("charge", { entries: changed })(rows);
-}
-
-function entry(index: number, change: Partial<LedgerTransaction["entries"][number]>): Plant {
-  return (rows) => {
-    const present = rows.ledger_transactions[0]?.entries ?? [];
-    entries(
-      rows,
-      present.map((each, place) => (place === index ? { ...each, ...change } : each)),
-    );
-  };
-}
-
-function swap(rows: Rows): void {
-  const present = rows.ledger_transactions[0]?.entries ?? [];
-  entries(
-    rows,
-    present.map((each) => ({ ...each, direction: each.direction === "debit" ? "credit" : "debit" })),
-  );
-}
-
-/** All rows agree that 25.00 of 20.00 went back. */
-function overRefund(rows: Rows): void {
-  const back = rows.ledger_transactions[1]?.entries.map((each) => ({ ...each, amountMinor: 2_500n })) ?? [];
-  booking("refund", { entries: back })(rows);
-  refund({ amountMinor: 2_500n })(rows);
-  charge({ refundedMinor: 2_500n })(rows);
-}
-
-/** Leaves out the rows of a table, or the bookings of one kind. */
-function without(table: ScannedTable, kind?: LedgerTransaction["kind"]): Plant {
-  return (rows) => {
-    const kept = table === "ledger_transactions" ? rows.ledger_transactions.filter((each) => each.kind !== kind) : [];
-    rows[table] = kept as never;
-  };
-}
+test("a refund that failed after it was booked is sound once that is booked, too", () => {
+  const rows = paidAndRefunded();
+  for (const plant of [failure(), refund({ status: "failed" }), charge({ refundedMinor: 0n })]) plant(rows);
+  expect(audited(rows)).toBe("sound");
+});

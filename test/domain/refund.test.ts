@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import type { AcquirerResult, Attempt } from "../../functions/domain/attempt.ts";
 import type { Charge } from "../../functions/domain/charge.ts";
+import { standardTerms } from "../../functions/domain/ledger-terms.ts";
 import { type BegunRefund, beginRefund, type RefundRequest } from "../../functions/domain/refund.ts";
 import { settleRefund } from "../../functions/domain/settle-refund.ts";
 import { aCharge, anAttempt, aRefund } from "../support/payment-fixtures.ts";
@@ -74,7 +75,7 @@ describe("ending a refund", () => {
 
   test("that the acquirer took moves the reservation to what was refunded, and books it", () => {
     const done = aRefund({ acceptedAtMs: nowMs });
-    expect(settleRefund(pending, reserved, refundAttempt(300n), approved, nowMs)).toEqual({
+    expect(settleRefund(pending, reserved, refundAttempt(300n), approved, standardTerms, nowMs)).toEqual({
       refund: done,
       charge: aCharge({ version: 3, refundedMinor: 300n }),
       attempt: { ...refundAttempt(300n), state: "succeeded", closedAtMs: nowMs },
@@ -85,6 +86,9 @@ describe("ending a refund", () => {
         intentId: "pi_1",
         currency: "eur",
         createdAtMs: nowMs,
+        availableOnMs: Date.UTC(2026, 2, 3),
+        payableMinor: -300n,
+        feeMinor: 0n,
         entries: [
           { ledgerAccount: "merchant_payable", direction: "debit", amountMinor: 300n },
           { ledgerAccount: "acquirer_receivable", direction: "credit", amountMinor: 300n },
@@ -98,7 +102,7 @@ describe("ending a refund", () => {
   });
 
   test("that the bank could not take gives the reservation back, and books nothing", () => {
-    expect(settleRefund(pending, reserved, refundAttempt(300n), declined, nowMs)).toEqual({
+    expect(settleRefund(pending, reserved, refundAttempt(300n), declined, standardTerms, nowMs)).toEqual({
       refund: aRefund({ status: "failed", acceptedAtMs: null }),
       charge: aCharge({ version: 3 }),
       attempt: { ...refundAttempt(300n), state: "declined", closedAtMs: nowMs },
@@ -111,7 +115,7 @@ describe("ending a refund", () => {
   });
 
   test("that the acquirer accepts is booked and stays reserved, and waits for its end", () => {
-    const waiting = settleRefund(pending, reserved, refundAttempt(300n), accepted, nowMs);
+    const waiting = settleRefund(pending, reserved, refundAttempt(300n), accepted, standardTerms, nowMs);
 
     expect(waiting).toEqual({
       refund: { ...pending, version: pending.version + 1, acceptedAtMs: nowMs },
@@ -121,7 +125,7 @@ describe("ending a refund", () => {
       events: [{ type: "refund.created", about: "refund" }],
     });
     const later = { kind: "pending", reference: "acq_2", settlesAtMs: nowMs + 9_000 } as const;
-    expect(settleRefund(waiting.refund, reserved, waiting.attempt, later, nowMs + 5_000)).toEqual({
+    expect(settleRefund(waiting.refund, reserved, waiting.attempt, later, standardTerms, nowMs + 5_000)).toEqual({
       ...waiting,
       attempt: { ...waiting.attempt, leaseUntilMs: nowMs + 9_000 },
       booking: null,
@@ -130,8 +134,8 @@ describe("ending a refund", () => {
   });
 
   test("that settles after it was accepted is not booked again", () => {
-    const { refund, attempt } = settleRefund(pending, reserved, refundAttempt(300n), accepted, nowMs);
-    const ended = settleRefund(refund, reserved, attempt, approved, nowMs + 5_000);
+    const { refund, attempt } = settleRefund(pending, reserved, refundAttempt(300n), accepted, standardTerms, nowMs);
+    const ended = settleRefund(refund, reserved, attempt, approved, standardTerms, nowMs + 5_000);
 
     expect(ended).toMatchObject({ refund: { status: "succeeded", acceptedAtMs: nowMs }, booking: null });
     expect(ended.charge).toMatchObject({ refundedMinor: 300n, refundReservedMinor: 0n });
@@ -139,8 +143,8 @@ describe("ending a refund", () => {
   });
 
   test("that fails after it was accepted is booked back", () => {
-    const { refund, attempt } = settleRefund(pending, reserved, refundAttempt(300n), accepted, nowMs);
-    const ended = settleRefund(refund, reserved, attempt, declined, nowMs + 5_000);
+    const { refund, attempt } = settleRefund(pending, reserved, refundAttempt(300n), accepted, standardTerms, nowMs);
+    const ended = settleRefund(refund, reserved, attempt, declined, standardTerms, nowMs + 5_000);
 
     expect(ended).toMatchObject({
       refund: { status: "failed" },
@@ -155,7 +159,9 @@ describe("ending a refund", () => {
     ["a refund that has ended", aRefund(), refundAttempt(300n)],
     ["another refund's attempt", aRefund({ id: "re_2", status: "pending" }), refundAttempt(300n)],
   ])("twice is a bug and throws: %s", (_, refund, attempt) => {
-    expect(() => settleRefund(refund, reserved, attempt, approved, nowMs)).toThrow("must not be settled");
+    expect(() => settleRefund(refund, reserved, attempt, approved, standardTerms, nowMs)).toThrow(
+      "must not be settled",
+    );
   });
 });
 
@@ -179,7 +185,7 @@ test("whatever is asked and however it ends: refunded and reserved never exceed 
 });
 
 function ended({ refund, charge, attempt }: BegunRefund, result: AcquirerResult) {
-  return settleRefund(refund, charge, attempt, result, nowMs);
+  return settleRefund(refund, charge, attempt, result, standardTerms, nowMs);
 }
 
 function refundAttempt(amountMinor: bigint): Attempt {

@@ -5,6 +5,7 @@ import type { Charge } from "../../functions/domain/charge.ts";
 import { decide } from "../../functions/domain/decide.ts";
 import type { EventDraft } from "../../functions/domain/events.ts";
 import type { LedgerTransaction } from "../../functions/domain/ledger.ts";
+import { standardTerms } from "../../functions/domain/ledger-terms.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
 import { aCharge, aHeldView, anAttempt, anIntent, aPaidView } from "../support/payment-fixtures.ts";
 
@@ -22,20 +23,24 @@ const capture = anAttempt({ kind: "capture", amountMinor: 99n, acquirerReference
 const release = anAttempt({ kind: "void", cancellationReason: "duplicate", acquirerReference: "acq_1" });
 
 const settle = (intent: PaymentIntent, attempt: Attempt, charge: Charge | null, result: AcquirerResult) =>
-  decide(intent, { kind: "settle", attempt, charge, result }, nowMs);
+  decide(intent, { kind: "settle", attempt, charge, result, terms: standardTerms }, nowMs);
 const about = (...types: EventDraft["type"][]): EventDraft[] =>
   types.map((type) => ({ type, about: type.startsWith("charge") ? "charge" : "payment_intent" }));
 const closed = (attempt: Attempt, state: Attempt["state"]) => ({ ...attempt, state, closedAtMs: nowMs });
-const booked = (amountMinor: bigint): LedgerTransaction => ({
+const booked = (amountMinor: bigint, payableMinor: bigint, feeMinor: bigint): LedgerTransaction => ({
   kind: "charge",
   sourceId: "ch_1",
   accountId: "acct_1",
   intentId: "pi_1",
   currency: "eur",
   createdAtMs: nowMs,
+  availableOnMs: Date.UTC(2026, 2, 3),
+  payableMinor,
+  feeMinor,
   entries: [
     { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor },
-    { ledgerAccount: "merchant_payable", direction: "credit", amountMinor },
+    { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: payableMinor },
+    { ledgerAccount: "platform_fees", direction: "credit", amountMinor: feeMinor },
   ],
 });
 
@@ -53,7 +58,7 @@ describe("an authorization", () => {
       },
       attempt: closed(authorize, "succeeded"),
       charge: aCharge({ createdAtMs: nowMs }),
-      booking: booked(1099n),
+      booking: booked(1099n, 1042n, 57n),
       events: about("charge.succeeded", "payment_intent.succeeded"),
     });
   });
@@ -110,7 +115,7 @@ describe("a capture", () => {
       },
       attempt: closed(capture, "succeeded"),
       charge: { ...held.charge, version: 2, capturedMinor: 99n },
-      booking: booked(99n),
+      booking: booked(99n, 71n, 28n),
       events: about("charge.captured", "payment_intent.succeeded"),
     });
   });

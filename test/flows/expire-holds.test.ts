@@ -1,6 +1,7 @@
 // What is authorized and never captured: canceled after seven days, once, whatever happens in between.
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
+import { standardTerms } from "../../functions/domain/ledger-terms.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import { expireHolds } from "../../functions/flows/expire-holds.ts";
@@ -19,7 +20,7 @@ async function openHold() {
   const acquirer = intercept(networkOver({ journal: world.journal, clock: world.clock, log: () => {} }));
   const { ledger, clock } = world;
   const deps = { ledger, clock, acquirer: acquirer.port, random: systemRandom, timings: defaultTimings, log: () => {} };
-  const settle = settleAttempt({ ...deps, renderer: wireRenderer() });
+  const settle = settleAttempt({ ...deps, terms: standardTerms, renderer: wireRenderer() });
   return {
     world,
     acquirer,

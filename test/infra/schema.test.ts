@@ -30,7 +30,7 @@ function keys(): { name: string; table: string; columns: string[] }[] {
 }
 
 describe("the schema", () => {
-  test("has the tables of the ledger, each with a commit timestamp that leads no index, and that only the sealing looks for", () => {
+  test("has the tables of the ledger, each with a commit timestamp that leads no index, and that only sealing and balances look for", () => {
     const tables = columnsOfType("TIMESTAMP");
     expect([...tables.keys()].sort()).toEqual([
       "accounts",
@@ -52,6 +52,11 @@ describe("the schema", () => {
     expect(ddl.filter((statement) => statement.includes(options))).toHaveLength(tables.size);
     expect(keys().filter(({ columns }) => columns.includes("committed_at"))).toEqual([
       { name: "ledger_transactions_committed", table: "ledger_transactions", columns: ["seal_shard", "committed_at"] },
+      {
+        name: "ledger_transactions_tail",
+        table: "ledger_transactions",
+        columns: ["account_id", "seal_shard", "committed_at"],
+      },
     ]);
   });
 

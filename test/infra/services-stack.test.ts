@@ -140,7 +140,8 @@ describe("the services stack", () => {
   test("sets every variable that an entry reads, and no more", () => {
     const { acquirerAudience, callerAccount, firestoreDatabase, rateLimitPerSecond, rateLimitBurst } = environmentNames;
     const { acquirerSecret, acquirerUrl, project, spannerDatabase, spannerInstance } = environmentNames;
-    const writer = [acquirerSecret, acquirerUrl, project, spannerDatabase, spannerInstance];
+    const writer: string[] = [acquirerSecret, acquirerUrl, project, spannerDatabase, spannerInstance];
+    writer.push(environmentNames.feeBasisPoints, environmentNames.feeFixedMinor, environmentNames.availableAfterDays);
 
     expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount].sort());
     expect(variables(open, "payments-api")).toEqual(

@@ -1,6 +1,7 @@
 // Judges of a world's money: what must be true of its rows at every moment, and of the acquirer's journal beside them.
 // It must never ask the code under test: sums are made here, from the rows and from the journal.
 import type { Charge } from "../../functions/domain/charge.ts";
+import type { LedgerEntry, LedgerTransaction } from "../../functions/domain/ledger.ts";
 import type { JournalLine } from "../../functions/flows/acquirer-ports.ts";
 import { lookUpOrder } from "../../functions/flows/look-up-order.ts";
 import type { World } from "../support/world.ts";
@@ -25,7 +26,7 @@ export async function restProblems(world: World): Promise<string[]> {
     .filter((each) => each.status === "pending" && each.acceptedAtMs === null);
   const slots = world.ledger.rows("payment_intents").filter(({ activeAttemptId }) => activeAttemptId !== null);
   const undecided = world.ledger.rows("idempotency_keys").filter(({ outcome }) => outcome === null);
-  const [booked, moved] = [merchantBalance(world), networkBalance(await ordersNow(world))];
+  const [booked, moved] = [owedBalance(world), networkBalance(await ordersNow(world))];
   return [
     ...[...open, ...pending, ...slots].map(({ id }) => `${id} is still under way`),
     ...undecided.map(({ idempotencyKey }) => `key ${idempotencyKey} has no outcome`),
@@ -54,14 +55,21 @@ function isOrder(kind: JournalLine["kind"]): boolean {
   return kind === "authorize" || kind === "capture" || kind === "void" || kind === "refund";
 }
 
-/** What the merchant is owed, by the books. */
-export function merchantBalance(world: World): bigint {
-  const entries = world.ledger.rows("ledger_transactions").flatMap((transaction) => transaction.entries);
-  const own = entries.filter(({ ledgerAccount }) => ledgerAccount === "merchant_payable");
+/** What the merchant is owed and what we kept of it, by the books: together it is what the network moved. */
+function owedBalance(world: World): bigint {
+  return sum(
+    world.ledger
+      .rows("ledger_transactions")
+      .flatMap(({ entries }) => [creditedMinor(entries, "merchant_payable"), creditedMinor(entries, "platform_fees")]),
+  );
+}
+
+function creditedMinor(entries: readonly LedgerEntry[], account: LedgerEntry["ledgerAccount"]): bigint {
+  const own = entries.filter(({ ledgerAccount }) => ledgerAccount === account);
   return sum(own.map(({ direction, amountMinor }) => (direction === "credit" ? amountMinor : -amountMinor)));
 }
 
-/** What the merchant is owed, by what the network did: taken at once or by capture, less what was given back. */
+/** What is owed for the buyers' money, by what the network did: taken at once or by capture, less what was given back. */
 function networkBalance(journal: readonly NetworkOrder[]): bigint {
   const done = journal.filter(({ result, isVoided }) => result.kind === "approved" && !isVoided);
   const taken = done.filter(({ kind, captureLater }) => kind === "capture" || (kind === "authorize" && !captureLater));
@@ -83,11 +91,24 @@ function bookProblems(world: World): string[] {
   const expected =
     sum(charges.map(({ capturedMinor, refundedMinor }) => capturedMinor - refundedMinor)) -
     sum(accepted.map(({ amountMinor }) => amountMinor));
-  const balance = merchantBalance(world);
+  const balance = owedBalance(world);
   return [
+    ...transactions.flatMap(feeProblems),
     ...tilted.map(({ kind, sourceId }) => `booking ${kind} ${sourceId} is out of balance`),
     ...(balance === expected ? [] : [`the balance is ${balance}, captured less given back is ${expected}`]),
   ];
+}
+
+/** The fee is 2.9 % and 30 cents of what was taken, half a cent rounded up, never more than all of it, and of charges only. */
+function feeProblems({ kind, sourceId, currency, entries, payableMinor, feeMinor }: LedgerTransaction): string[] {
+  const takenMinor = kind === "charge" ? -creditedMinor(entries, "acquirer_receivable") : 0n;
+  const full = (takenMinor * 29n + 500n) / 1_000n + (currency === "usd" ? 30n : 0n);
+  const fee = full < takenMinor ? full : takenMinor;
+  const isRight =
+    creditedMinor(entries, "platform_fees") === fee &&
+    feeMinor === fee &&
+    creditedMinor(entries, "merchant_payable") === payableMinor;
+  return isRight ? [] : [`booking ${kind} ${sourceId} does not take the fee of ${fee}`];
 }
 
 function chargeProblems(world: World): string[] {

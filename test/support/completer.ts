@@ -2,6 +2,7 @@
 // It must never use a server of the world: the completer is a process of its own.
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
+import { standardTerms } from "../../functions/domain/ledger-terms.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
@@ -28,6 +29,7 @@ export function completerOf(world: World, network?: Acquirer): CompleteDependenc
     random: systemRandom,
     timings: defaultTimings,
     log,
+    terms: standardTerms,
   };
   const settle = settleAttempt(shared);
   return { ...shared, settle, commit: commitResult(shared), finishChallenge: finishChallenge({ ...shared, settle }) };

@@ -3,7 +3,7 @@
 import type { Attempt } from "../../functions/domain/attempt.ts";
 import type { Charge } from "../../functions/domain/charge.ts";
 import type { PaymentEvent } from "../../functions/domain/events.ts";
-import type { LedgerTransaction } from "../../functions/domain/ledger.ts";
+import { type LedgerEntry, type LedgerTransaction, raisedMinor } from "../../functions/domain/ledger.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
 import type { Refund } from "../../functions/domain/refund.ts";
 import type { Change, KeyRow, Tables } from "../../functions/domain/rows.ts";
@@ -169,8 +169,9 @@ export function keyRow(changes: Partial<KeyRow> = {}): KeyRow {
   };
 }
 
-/** A booking of 20.00. */
+/** A booking of 20.00, of which 0.88 is the fee of a charge. */
 export function bookingRow(changes: Partial<LedgerTransaction> = {}): LedgerTransaction {
+  const entries = changes.entries ?? (changes.kind === "refund" ? refundEntries : chargeEntries);
   return {
     kind: "charge",
     sourceId: newId("ch"),
@@ -178,13 +179,24 @@ export function bookingRow(changes: Partial<LedgerTransaction> = {}): LedgerTran
     intentId: "pi_x",
     currency: "usd",
     createdAtMs: atMs,
-    entries: [
-      { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor: 2_000n },
-      { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: 2_000n },
-    ],
+    availableOnMs: Date.UTC(2026, 0, 17),
+    payableMinor: raisedMinor(entries, "merchant_payable"),
+    feeMinor: raisedMinor(entries, "platform_fees"),
+    entries,
     ...changes,
   };
 }
+
+const chargeEntries: readonly LedgerEntry[] = [
+  { ledgerAccount: "acquirer_receivable", direction: "debit", amountMinor: 2_000n },
+  { ledgerAccount: "merchant_payable", direction: "credit", amountMinor: 1_912n },
+  { ledgerAccount: "platform_fees", direction: "credit", amountMinor: 88n },
+];
+
+const refundEntries: readonly LedgerEntry[] = [
+  { ledgerAccount: "merchant_payable", direction: "debit", amountMinor: 2_000n },
+  { ledgerAccount: "acquirer_receivable", direction: "credit", amountMinor: 2_000n },
+];
 
 /** An event. */
 export function eventRow(changes: Partial<PaymentEvent> = {}): PaymentEvent {
