@@ -28,6 +28,7 @@ const waysOut = [
   'import { connect } from "http2"',
   'import { request } from "undici"',
   'import WebSocket from "ws"',
+  'import { createTransport } from "nodemailer"',
   'import { execFile } from "node:child_process"',
   'import { Worker } from "node:worker_threads"',
   'import { createRequire } from "node:module"',

@@ -2,15 +2,18 @@
 // It must never depend on a name that a file chooses itself: a renamed import or an alias is found as well.
 import type { Source } from "./source.ts";
 
-/** The only deployed files that may open a connection of their own: to the acquirer, to merchants, to the own metadata server. */
-const outboundFiles = ["acquirer", "egress", "egress-names", "identity-token"].map(
+/**
+ * The only deployed files that may open a connection of their own: to the acquirer, to merchants, to the own metadata server,
+ * to the mail server.
+ */
+const outboundFiles = ["acquirer", "egress", "egress-names", "identity-token", "smtp-mailer"].map(
   (name) => `functions/adapters/${name}.ts`,
 );
 
 /** Modules that open connections or start programs that can; nothing of them is harmless enough to be imported. */
 const outboundModules = [
   ...["net", "tls", "dns", "dns/promises", "dgram", "http2", "child_process", "worker_threads", "cluster"],
-  ...["inspector", "module", "vm", "undici", "ws", "node-fetch", "axios", "got", "gaxios"],
+  ...["inspector", "module", "vm", "undici", "ws", "node-fetch", "axios", "got", "gaxios", "nodemailer"],
 ];
 
 /** Infrastructure runs on the operator's machine and asks the operating system about it; it still calls nobody. */
