@@ -37,6 +37,10 @@ export const environmentNames = {
   acquirerAudience: "ACQUIRER_AUDIENCE",
   /** Shared secret between us and the acquirer, mounted from Secret Manager. */
   acquirerSecret: "ACQUIRER_SECRET",
+  /** Key under which endpoints' signing secrets are encrypted, mounted from Secret Manager; newest first, commas between. */
+  endpointSecretKey: "ENDPOINT_SECRET_KEY",
+  /** "true" where webhook endpoints may have plain http URLs. */
+  webhookHttpAllowed: "WEBHOOK_HTTP_ALLOWED",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
   /** Sender of the e-mails to customers: an address of a domain whose server is named by the URL below. */
@@ -68,6 +72,12 @@ export const firestoreNames = {
   /** Tries to pay, as the velocity rule looks at them, and the payments that it flagged. */
   riskObservations: "riskObservations",
   riskFlags: "riskFlags",
+  /** One document for each account that ever had a webhook endpoint: which ones, and the lock of all of them. */
+  webhookAccounts: "webhookAccounts",
+  /** Webhook endpoints. */
+  webhookEndpoints: "webhookEndpoints",
+  /** Changes of webhook endpoints that were made under an idempotency key, with their answers. */
+  webhookChanges: "webhookChanges",
   /** Timestamp field after which the TTL policy may delete a document. */
   deleteAfter: "deleteAfter",
 } as const;

@@ -6,7 +6,9 @@ import { http } from "@google-cloud/functions-framework";
 import { httpAcquirer } from "./adapters/acquirer.ts";
 import { openFirestore } from "./adapters/firestore-client.ts";
 import { firestoreIdempotencyCache } from "./adapters/firestore-idempotency-cache.ts";
+import { firestoreWebhookEndpoints } from "./adapters/firestore-webhook-endpoints.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
+import { aesSecretBox } from "./adapters/secret-box.ts";
 import { spannerAccounts } from "./adapters/spanner-accounts.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
@@ -39,9 +41,12 @@ const api = paymentsApi({
     secret: setting("acquirerSecret"),
     identityToken: identityTokenFor({ audience: process.env[environmentNames.acquirerAudience], clock: systemClock }),
   }),
-  clock: systemClock,
-  random: systemRandom,
-  log: jsonLog,
+  webhooks: {
+    endpoints: firestoreWebhookEndpoints({ database: firestore.database, names: firestoreNames }),
+    box: aesSecretBox(setting("endpointSecretKey")),
+    urlRules: { httpAllowed: setting("webhookHttpAllowed") === "true" },
+  },
+  ...{ clock: systemClock, random: systemRandom, log: jsonLog },
   rateLimit: rateLimitOf(process.env),
   terms: ledgerTermsOf(process.env),
 });

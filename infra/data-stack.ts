@@ -1,12 +1,12 @@
 /**
- * What holds state: the ledger, the documents, the secret, the history of events and logs.
+ * What holds state: the ledger, the documents, the secrets, the history of events and logs.
  * It must never contain something that is deployed every day: a slip there must not be able to take a store along.
  */
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { firestoreNames } from "../functions/config.ts";
-import { AcquirerSecret } from "./constructs/acquirer-secret.ts";
+import { AdoptedSecret } from "./constructs/adopted-secret.ts";
 import { DocumentDatabase } from "./constructs/document-database.ts";
 import { EventWarehouse } from "./constructs/event-warehouse.ts";
 import { LedgerDatabase } from "./constructs/ledger-database.ts";
@@ -19,7 +19,9 @@ import { stateBackend } from "./state-backend.ts";
 export class DataStack extends TerraformStack {
   readonly ledger: LedgerDatabase;
   readonly documents: DocumentDatabase;
-  readonly acquirerSecret: AcquirerSecret;
+  readonly acquirerSecret: AdoptedSecret;
+  /** Under which the signing secrets of webhook endpoints are encrypted. */
+  readonly endpointSecretKey: AdoptedSecret;
   /** Undefined where no mail server is named. */
   readonly smtpSecret: SmtpSecret | undefined;
   readonly warehouse: EventWarehouse;
@@ -43,9 +45,11 @@ export class DataStack extends TerraformStack {
       .withoutIndexes(firestoreNames.riskObservations)
       .expires(firestoreNames.riskFlags)
       // The page is large, and nobody looks for one by its words.
-      .withoutIndexes(firestoreNames.invoices);
+      .withoutIndexes(firestoreNames.invoices)
+      .expires(firestoreNames.webhookChanges);
 
-    this.acquirerSecret = new AcquirerSecret(this, "acquirer-secret", settings);
+    this.acquirerSecret = new AdoptedSecret(this, "acquirer-secret", settings);
+    this.endpointSecretKey = new AdoptedSecret(this, "endpoint-secret-key", settings);
     this.smtpSecret = settings.mailFrom === null ? undefined : new SmtpSecret(this, "smtp-secret", settings);
 
     this.warehouse = new EventWarehouse(this, "warehouse", settings);

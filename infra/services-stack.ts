@@ -55,6 +55,7 @@ export class ServicesStack extends TerraformStack {
       ...shared,
       account: accounts.paymentsApi,
       description: "The payments API: idempotency, payment intents, charges.",
+      secrets: { ...shared.secrets, [environmentNames.endpointSecretKey]: data.endpointSecretKey },
       ...WAITING,
       instances: settings.instances,
       reachedFrom: "anywhere",
@@ -65,6 +66,8 @@ export class ServicesStack extends TerraformStack {
         ...ledger,
         ...acquirer.environment,
         ...settings.ledgerTerms,
+        // Plain http only where no real event is sent.
+        [environmentNames.webhookHttpAllowed]: String(settings.stage === "dev"),
         [environmentNames.rateLimitPerSecond]: String(settings.rateLimit.perSecond),
         [environmentNames.rateLimitBurst]: String(settings.rateLimit.burst),
       },
@@ -72,6 +75,7 @@ export class ServicesStack extends TerraformStack {
         useLedger(data.ledger),
         useDocuments(data.documents),
         readSecret(data.acquirerSecret),
+        readSecret(data.endpointSecretKey),
         ...acquirer.mayBeCalled,
       ],
     });

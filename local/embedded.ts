@@ -10,6 +10,8 @@ import { memoryOperators } from "../functions/adapters/memory/operators.ts";
 import { memoryReconciliation } from "../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
+import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
+import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
 import {
   environmentNames,
@@ -27,6 +29,7 @@ import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
 import { callJob } from "./call-job.ts";
 import { type ConsumerStores, consumerMakers, memoryConsumerStores } from "./consumers.ts";
 import { openDoors } from "./doors.ts";
@@ -84,6 +87,7 @@ export type Stores = ConsumerStores & {
   accounts: Accounts;
   cache: IdempotencyCache;
   journal: AcquirerJournal;
+  webhookEndpoints: WebhookEndpoints;
 };
 
 /** Empty stores in memory. */
@@ -98,6 +102,7 @@ export function memoryStores(): Stores {
     cache: memoryIdempotencyCache(),
     journal: memoryAcquirerJournal(),
     ...memoryConsumerStores(),
+    webhookEndpoints: memoryWebhookEndpoints(),
   };
 }
 
@@ -119,6 +124,11 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       accounts: identity.accounts(stores.accounts),
       cache: identity.cache(stores.cache),
       acquirer: acquirerIn(environment, identityToken),
+      webhooks: {
+        endpoints: identity.webhookEndpoints(stores.webhookEndpoints),
+        box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
+        urlRules: { httpAllowed: requiredVariable(environment, environmentNames.webhookHttpAllowed) === "true" },
+      },
       rateLimit: rateLimitOf(environment),
       terms: ledgerTermsOf(environment),
     }),

@@ -9,6 +9,7 @@ import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from 
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { Observations } from "../functions/flows/risk-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
 import { documentsOf, ledgerOf, type PlannedFunction } from "./plan.ts";
 import type { Rights } from "./rights.ts";
 
@@ -24,6 +25,7 @@ export type Identity = {
   consumers(store: ConsumerStore): ConsumerStore;
   mailbox(mailbox: Mailer): Mailer;
   observations(observations: Observations): Observations;
+  webhookEndpoints(endpoints: WebhookEndpoints): WebhookEndpoints;
   /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
   mayMountSecrets(): void;
 };
@@ -56,6 +58,10 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     observations: (observations) => ({
       record: guarded(() => inDocuments("create", "update"), observations.record),
       between: guarded(() => inDocuments("get", "list"), observations.between),
+    }),
+    webhookEndpoints: (endpoints) => ({
+      read: guarded(() => inDocuments("get"), endpoints.read),
+      commit: guarded(() => inDocuments("create", "update", "delete"), endpoints.commit),
     }),
     mayMountSecrets: () => {
       for (const secret of Object.values(planned.secrets)) must(secret, ["secretmanager.versions.access"]);

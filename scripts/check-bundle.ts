@@ -19,6 +19,8 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   acquirerUrl: "https://acquirer.invalid",
   acquirerAudience: "https://acquirer.invalid",
   acquirerSecret: "not-a-secret-only-a-check",
+  webhookHttpAllowed: "true",
+  endpointSecretKey: "not-a-key-only-a-check-of-the-bundle",
   callerAccount: "schedule@sample-project.iam.gserviceaccount.com",
   mailFrom: "receipts@shop.example",
   smtpUrl: "smtps://mail.invalid:465",

@@ -1,11 +1,15 @@
 // The stores of one payments API in this process's memory, with an account, its key and a card network behind them.
 // It must never be shared by two demonstrations: whoever counts rows counts those of one run.
+import { randomBytes } from "node:crypto";
 import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
+import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
+import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import { apiKeyDigest } from "../functions/domain/accounts.ts";
+import type { WebhookApiPorts } from "../functions/edge/endpoint.ts";
 import { networkOver as testNetwork } from "../functions/edge/test-network.ts";
 import type { Acquirer, AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { Accounts } from "../functions/flows/ports.ts";
@@ -16,7 +20,14 @@ export async function openEmbeddedStores() {
   const journal = memoryAcquirerJournal();
   const { accountId, apiKey } = await openAccount(accounts);
   const acquirer = networkOver(journal);
-  return { ledger: memoryLedger(), cache: memoryIdempotencyCache(), accounts, journal, acquirer, accountId, apiKey };
+  const stores = { ledger: memoryLedger(), cache: memoryIdempotencyCache(), accounts, journal };
+  return { ...stores, acquirer, webhooks: embeddedWebhooks(), accountId, apiKey };
+}
+
+/** No webhook endpoints, under a key of their own. */
+export function embeddedWebhooks(): WebhookApiPorts {
+  const box = aesSecretBox(randomBytes(32).toString("hex"));
+  return { endpoints: memoryWebhookEndpoints(), box, urlRules: { httpAllowed: true } };
 }
 
 /** The stores of one run. */

@@ -2,8 +2,12 @@
  * What an endpoint of the payments API is given: who calls, with which parameters, and what it may use.
  * It holds types only.
  */
+
+import type { SecretBox } from "../domain/secret-box.ts";
+import type { EndpointUrlRules } from "../domain/webhook-endpoint.ts";
 import type { IdempotentRequest, Work } from "../flows/idempotently-types.ts";
 import type { Clock, Ledger, Random, Renderer } from "../flows/ports.ts";
+import type { EndpointRenderer, WebhookEndpoints } from "../flows/webhook-endpoint-ports.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
 
 /** What an endpoint is given. */
@@ -22,6 +26,15 @@ export interface EndpointDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly renderer: Renderer;
+  readonly webhooks: WebhookApiPorts & { readonly renderer: EndpointRenderer };
+}
+
+/** What the calls on webhooks need from the outside. */
+export interface WebhookApiPorts {
+  readonly endpoints: WebhookEndpoints;
+  readonly box: SecretBox;
+  /** Which URLs may be registered. */
+  readonly urlRules: EndpointUrlRules;
 }
 
 /** Typed input of an endpoint, with the paths to expand in its answer. */

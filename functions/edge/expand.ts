@@ -91,7 +91,7 @@ export function renderRefund({ intent, charge, refund }: PaymentView, expansions
 }
 
 /** The objects that an answer shows. */
-export type ShownObject = "payment_intent" | "charge" | "refund";
+export type ShownObject = "payment_intent" | "charge" | "refund" | "webhook_endpoint";
 
 /**
  * What can be expanded, per object: only what this API can show whole. A balance transaction may be asked for and is
@@ -101,6 +101,7 @@ const expandable: Readonly<Record<ShownObject, readonly string[]>> = {
   payment_intent: ["latest_charge", "latest_charge.balance_transaction", "latest_charge.payment_intent"],
   charge: ["balance_transaction", "payment_intent"],
   refund: ["balance_transaction", "charge", "payment_intent"],
+  webhook_endpoint: [],
 };
 
 /** On a list, paths start at its items. */

@@ -1,5 +1,5 @@
 /**
- * The payments API: from a request's bytes to an answer's bytes (contract sections 1 to 7).
+ * The payments API: from a request's bytes to an answer's bytes (contract sections 1 to 8).
  * It never answers anything but JSON with an `error` key for a failure, and never executes before it has validated.
  */
 import { apiKeyDigest } from "../domain/accounts.ts";
@@ -7,6 +7,7 @@ import type { DomainError } from "../domain/errors.ts";
 import { defaultTimings, keyIdentity, type StoredOutcome, type Timings } from "../domain/idempotency.ts";
 import { type LedgerTerms, standardTerms } from "../domain/ledger-terms.ts";
 import type { RateLimit } from "../domain/rate-limit.ts";
+import { openOutcome } from "../domain/secret-box.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
 import { type Authenticate, authenticator } from "../flows/authenticate.ts";
 import { guardCache } from "../flows/cache-guard.ts";
@@ -20,7 +21,7 @@ import type { TaskQueues } from "../flows/task-ports.ts";
 import { type AnswerFacts, type AnswerOrigin, answerHeaders } from "./answer-headers.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { challengeDoor } from "./challenge-door.ts";
-import type { EndpointDependencies } from "./endpoint.ts";
+import type { EndpointDependencies, WebhookApiPorts } from "./endpoint.ts";
 import { errorResponseOf, errorTable } from "./error-table.ts";
 import { parameterFingerprint } from "./fingerprint.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
@@ -33,6 +34,7 @@ import {
 } from "./refuse-card-data.ts";
 import { wireRenderer } from "./renderer.ts";
 import { readApiKey, readIdempotencyKey, readStripeVersion, readWaitMs } from "./request-headers.ts";
+import { wireEndpointRenderer } from "./serialize-webhook-endpoint.ts";
 import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResponse } from "./wire.ts";
 
 /** What the API needs from the outside. */
@@ -41,6 +43,7 @@ export interface PaymentsApiPorts {
   readonly accounts: Accounts;
   readonly cache: IdempotencyCache;
   readonly acquirer: Acquirer;
+  readonly webhooks: WebhookApiPorts;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -60,7 +63,10 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
   const service: Service = {
     authenticate: authenticator(ports),
     limitRate: ports.rateLimit === undefined ? () => {} : rateLimiter(ports, ports.rateLimit),
-    endpoints: { ledger: ports.ledger, clock: ports.clock, random: ports.random, renderer },
+    endpoints: {
+      ...{ ledger: ports.ledger, clock: ports.clock, random: ports.random, renderer },
+      webhooks: { ...ports.webhooks, renderer: wireEndpointRenderer },
+    },
     idempotency: { ...ports, cache, settle, timings },
   };
   const challenges = challengeDoor({
@@ -149,7 +155,8 @@ async function run(
   };
   const given = await idempotently(service.idempotency, idempotent, work(service.endpoints, idempotent));
   const origin: AnswerOrigin = { kind: "stored", firstRequestId: given.originalRequestId, replayed: given.replayed };
-  return stored(given.outcome, answerHeaders({ ...facts, origin }));
+  const outcome = openOutcome(service.endpoints.webhooks.box, idempotent.keyHash, given.outcome);
+  return stored(outcome, answerHeaders({ ...facts, origin }));
 }
 
 /** Without a client's key the request runs once, under an identity that no client can name. */

@@ -17,6 +17,14 @@ import {
 } from "./payment-intent-endpoints.ts";
 import { newRefund, refundCancel, refundList, showRefund, updateRefund } from "./refund-endpoints.ts";
 import { isId } from "./scalar-readers.ts";
+import {
+  deleteWebhookEndpoint,
+  newWebhookEndpoint,
+  rotateWebhookSecret,
+  showWebhookEndpoint,
+  updateWebhookEndpoint,
+  webhookEndpointList,
+} from "./webhook-endpoint-endpoints.ts";
 
 /**
  * The endpoint for a method and a path, with the id that the path names.
@@ -54,9 +62,9 @@ function routesOf(path: string): { readonly route: Route; readonly id: string }[
 export type Endpoint = Serve & { readonly id: string };
 
 interface Route {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly path: RegExp;
-  readonly object: "payment_intent" | "charge" | "refund" | "event";
+  readonly object: "payment_intent" | "charge" | "refund" | "event" | "webhook_endpoint";
   readonly serve: Serve;
 }
 
@@ -76,7 +84,26 @@ const routes: readonly Route[] = [
   { method: "POST", path: /^\/v1\/refunds\/([^/]+)\/cancel$/, object: "refund", serve: refundCancel },
   { method: "GET", path: /^\/v1\/events$/, object: "event", serve: eventList },
   { method: "GET", path: /^\/v1\/events\/([^/]+)$/, object: "event", serve: showEvent },
+  ...webhookRoutes(),
 ];
+
+function webhookRoutes(): readonly Route[] {
+  const object = "webhook_endpoint";
+  const one = /^\/v1\/webhook_endpoints\/([^/]+)$/;
+  return [
+    { method: "POST", path: /^\/v1\/webhook_endpoints$/, object, serve: newWebhookEndpoint },
+    { method: "GET", path: /^\/v1\/webhook_endpoints$/, object, serve: webhookEndpointList },
+    { method: "GET", path: one, object, serve: showWebhookEndpoint },
+    { method: "POST", path: one, object, serve: updateWebhookEndpoint },
+    { method: "DELETE", path: one, object, serve: deleteWebhookEndpoint },
+    {
+      method: "POST",
+      path: /^\/v1\/webhook_endpoints\/([^/]+)\/rotate_secret$/,
+      object,
+      serve: rotateWebhookSecret,
+    },
+  ];
+}
 
 /** Decoded after routing, then checked: an id that no object can have is as good as one that no object has. */
 function objectId(segment: string, object: Route["object"]): string {
@@ -94,6 +121,7 @@ const parameterOf: Readonly<Record<Route["object"], string>> = {
   charge: "charge",
   refund: "refund",
   event: "id",
+  webhook_endpoint: "webhook_endpoint",
 };
 
 const prefixes: Readonly<Record<Route["object"], string>> = {
@@ -101,6 +129,7 @@ const prefixes: Readonly<Record<Route["object"], string>> = {
   charge: "ch_",
   refund: "re_",
   event: "evt_",
+  webhook_endpoint: "we_",
 };
 
 /** What of a client's text is repeated in an error. */

@@ -152,6 +152,7 @@ async function execute(
 /** An earlier run of this very worker committed, and its reply was lost. */
 async function recognise(scope: LedgerTransactionScope, row: KeyRow): Promise<FirstCommit> {
   if (row.outcome !== null) return { kind: "decided", row, outcome: row.outcome };
+  if (row.attemptId === null) return { kind: "intention", row };
   return { kind: "attempt", row, attempt: await attemptOf(scope, row) };
 }
 
@@ -169,8 +170,12 @@ async function takeOver(
     generation: Math.max(fence.generation, row.generation + 1),
     leaseUntilMs,
   };
-  const attempt = { ...(await attemptOf(scope, row)), leaseUntilMs };
   const changes: Change[] = [{ op: "update", table: "idempotency_keys", row: raised }];
+  if (row.attemptId === null) {
+    scope.write(changes);
+    return { kind: "intention", row: raised };
+  }
+  const attempt = { ...(await attemptOf(scope, row)), leaseUntilMs };
   if (attempt.state === "open") changes.push({ op: "update", table: "attempts", row: attempt });
   scope.write(changes);
   return { kind: "attempt", row: raised, attempt };
@@ -187,6 +192,7 @@ function isHeldBy(row: KeyRow, fence: Fence): boolean {
 }
 
 function committed(begun: Exclude<Begun, { kind: "locked" }>, row: KeyRow): FirstCommit {
+  if (begun.kind === "intention") return { kind: "intention", row };
   return begun.kind === "decided"
     ? { kind: "decided", row, outcome: begun.outcome }
     : { kind: "attempt", row, attempt: begun.attempt };
@@ -211,7 +217,7 @@ function keyRowOf(
     owner: fence.owner,
     generation: fence.generation,
     leaseUntilMs: fence.leaseUntilMs,
-    attemptId: decided ? null : begun.attempt.id,
+    attemptId: begun.kind === "attempt" ? begun.attempt.id : null,
     resourceId: begun.resourceId,
     createdAtMs,
     outcome: decided ? begun.outcome : null,

@@ -33,6 +33,11 @@ export interface Work {
   readonly blind?: (fence: Fence) => Begun;
   /** Decides on what was found. It may run again, so its ids and time were made before. */
   readonly begin: (found: FoundRows, scope: LedgerTransactionScope, fence: Fence) => Promise<Begun>;
+  /**
+   * Carries out an `intention`, after the first transaction. It may run again, in another process too, so it is guarded
+   * by a `create` on an id made from the key row (`intentionId`, design section 4.9), and each run gives what the first did.
+   */
+  readonly perform?: (row: KeyRow) => Promise<StoredOutcome>;
 }
 
 /** What the first transaction commits beside the key row. */
@@ -49,12 +54,16 @@ export type Begun =
       readonly attempt: Attempt;
       readonly resourceId: string;
     }
+  /** The key row alone, without an outcome: what is to be changed lives outside the ledger, and `perform` does it. */
+  | { readonly kind: "intention"; readonly changes: readonly []; readonly resourceId: string | null }
   | { readonly kind: "locked" };
 
 /** How the first transaction ended. */
 export type FirstCommit =
   | { readonly kind: "decided"; readonly row: KeyRow; readonly outcome: StoredOutcome }
   | { readonly kind: "attempt"; readonly row: KeyRow; readonly attempt: Attempt }
+  /** The key row stands without an outcome and without an attempt; `perform` is due. */
+  | { readonly kind: "intention"; readonly row: KeyRow }
   | { readonly kind: "locked" }
   /** Somebody's outcome stands already. */
   | { readonly kind: "replay"; readonly row: KeyRow; readonly outcome: StoredOutcome }

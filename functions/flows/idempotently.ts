@@ -7,6 +7,7 @@ import { type Fence, isExpired } from "../domain/idempotency.ts";
 import type { KeyRow } from "../domain/rows.ts";
 import { type LeadingSeat, type Seat, takeSeat } from "./idempotently-claim.ts";
 import { firstCommit, giveUpLease, lookAtKeyRow } from "./idempotently-first-commit.ts";
+import { carryOut } from "./idempotently-intention.ts";
 import { answerNotRetained, keyInUse, keyReused } from "./idempotently-refusals.ts";
 import type { Answer, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
 import type { CacheRecord } from "./ports.ts";
@@ -74,8 +75,8 @@ async function lead(
   let intentionMayStand = false;
   try {
     const first = await firstCommitOrWait(deps, request, work, fence, waitUntilMs);
-    intentionMayStand = first.kind === "attempt";
-    return await conclude(deps, seat, first);
+    intentionMayStand = first.kind === "attempt" || first.kind === "intention";
+    return await conclude(deps, seat, first, work);
   } catch (error) {
     if (intentionMayStand || hasCode(error, "commit_unknown")) await giveUpLease(deps, request.keyHash, fence);
     await release(deps, seat);
@@ -107,7 +108,12 @@ async function firstCommitOrWait(
 }
 
 /** Turns a first commit into an answer, and remembers it in the cache. */
-async function conclude(deps: IdempotencyDependencies, seat: LeadingSeat, first: FirstCommit): Promise<Answer> {
+async function conclude(
+  deps: IdempotencyDependencies,
+  seat: LeadingSeat,
+  first: FirstCommit,
+  work: Work,
+): Promise<Answer> {
   switch (first.kind) {
     case "locked":
       throw refuse(
@@ -123,6 +129,11 @@ async function conclude(deps: IdempotencyDependencies, seat: LeadingSeat, first:
     case "replay":
       await complete(deps, seat, first.row);
       return answerOf(first.row, first.outcome, first.kind === "replay");
+    case "intention": {
+      const { row, outcome, own } = await carryOut(deps, first.row, work);
+      await complete(deps, seat, row);
+      return answerOf(row, outcome, !own);
+    }
     case "attempt": {
       const settled = await deps.settle(first.attempt, "client");
       if (settled.row === null || settled.row.outcome === null) throw keyInUse();

@@ -7,7 +7,7 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { SpannerDatabaseIamMember } from "@cdktf/provider-google/lib/spanner-database-iam-member/index.js";
 import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
-import type { AcquirerSecret } from "./acquirer-secret.ts";
+import type { AdoptedSecret } from "./adopted-secret.ts";
 import type { DocumentDatabase } from "./document-database.ts";
 import type { LedgerDatabase } from "./ledger-database.ts";
 
@@ -42,10 +42,10 @@ export function useDocuments({ database }: DocumentDatabase): Grant {
     });
 }
 
-/** Read the acquirer's secret. */
-export function readSecret({ secret }: AcquirerSecret): Grant {
+/** Read one secret. */
+export function readSecret({ secret, node }: AdoptedSecret): Grant {
   return (scope, member) =>
-    new SecretManagerSecretIamMember(scope, "reads-secret", {
+    new SecretManagerSecretIamMember(scope, `reads-${node.id}`, {
       secretId: secret.secretId,
       role: "roles/secretmanager.secretAccessor",
       member,

@@ -9,7 +9,7 @@ import { Construct } from "constructs";
 import type { FunctionName } from "../../functions/config.ts";
 import type { FoundationStack } from "../foundation-stack.ts";
 import { named, type Settings } from "../settings.ts";
-import type { AcquirerSecret } from "./acquirer-secret.ts";
+import type { AdoptedSecret } from "./adopted-secret.ts";
 import type { Grant } from "./grants.ts";
 
 /** What a function is. */
@@ -34,7 +34,7 @@ export interface PaymentFunctionProperties {
   /** Variables by name; see `environmentNames`. */
   readonly environment: Readonly<Record<string, string>>;
   /** Variables whose value comes from a secret when an instance starts. */
-  readonly secrets: Readonly<Record<string, AcquirerSecret>>;
+  readonly secrets: Readonly<Record<string, AdoptedSecret>>;
   /** Its rights; reading a mounted secret is one of them. */
   readonly may: readonly Grant[];
 }

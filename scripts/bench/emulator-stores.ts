@@ -9,7 +9,7 @@ import { openSpanner } from "../../functions/adapters/spanner-client.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { firestoreNames } from "../../functions/config.ts";
 import { readDdl } from "../../infra/ddl.ts";
-import { networkOver, openAccount } from "../embedded-stores.ts";
+import { embeddedWebhooks, networkOver, openAccount } from "../embedded-stores.ts";
 
 /** Opens them on an empty database of their own. */
 export async function openEmulatorStores() {
@@ -31,6 +31,7 @@ export async function openEmulatorStores() {
     }),
     accounts,
     acquirer: networkOver(memoryAcquirerJournal()),
+    webhooks: embeddedWebhooks(),
     accountId,
     apiKey,
     close: async () => {

@@ -2,6 +2,7 @@
 // It must never slow the API down: with nothing held it runs as deployed.
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
+import type { WebhookApiPorts } from "../../functions/edge/endpoint.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log } from "../../functions/flows/ports.ts";
@@ -24,8 +25,9 @@ export function openService(stores: Stores): Service {
       return await stores.acquirer.authorize(order);
     },
   };
-  const { ledger, cache, accounts, apiKey } = stores;
-  const handler = paymentsApi({ ledger, cache, accounts, acquirer, clock, random: systemRandom, log }, unhurried);
+  const { ledger, cache, accounts, webhooks, apiKey } = stores;
+  const machine = { clock, random: systemRandom, log };
+  const handler = paymentsApi({ ledger, cache, accounts, acquirer, webhooks, ...machine }, unhurried);
   const send = async (method: string, target: string, form = "", key?: string): Promise<Reply> => {
     const headers = new Map<string, readonly string[]>([
       ["authorization", [`Bearer ${apiKey}`]],
@@ -45,6 +47,7 @@ export type Stores = {
   readonly cache: IdempotencyCache;
   readonly accounts: Accounts;
   readonly acquirer: Acquirer;
+  readonly webhooks: WebhookApiPorts;
   readonly apiKey: string;
 };
 

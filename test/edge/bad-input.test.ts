@@ -3,18 +3,21 @@
 
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
+import { wireEndpointRenderer } from "../../functions/edge/serialize-webhook-endpoint.ts";
 import { expectValid } from "../support/schemas.ts";
-import { countRows, openWorld, type Reply, type World } from "../support/world.ts";
+import { countRows, openWorld, type Reply, type World, webhookPorts } from "../support/world.ts";
 import { formWith, type Verdict, verdictsOn, type Way, ways } from "./bad-values.ts";
 import { declaredFields, type EndpointDescription, type Need, type ObjectIds } from "./endpoint-description.ts";
 import { paymentEndpoints } from "./payment-endpoints.ts";
 import { refundEndpoints } from "./refund-endpoints.ts";
+import { webhookEndpoints } from "./webhook-endpoints.ts";
 
 /** What a refusal must not change. */
 const stored = (world: World) => ({
   ...countRows(world),
   refunds: world.ledger.rows("refunds").length,
   claims: world.cache.records().size,
+  webhookEndpoints: world.webhookEndpoints.everything(),
 });
 
 const verdictOf = (endpoint: EndpointDescription, { status, json }: Reply): Verdict => {
@@ -26,19 +29,25 @@ const verdictOf = (endpoint: EndpointDescription, { status, json }: Reply): Verd
   return { status, type, code, param };
 };
 
-const forms: Readonly<Record<Exclude<Need, "nothing">, string>> = {
+const forms: Readonly<Record<Exclude<Need, "nothing" | "endpoint">, string>> = {
   open: "",
   held: "&confirm=true&capture_method=manual",
   paid: "&confirm=true",
   refunded: "&confirm=true",
 };
 
+const noObjects: ObjectIds = { intent: "", charge: "", refund: "", endpoint: "" };
+
 /** New objects for one call. */
 async function objectsFor(world: World, needs: Need): Promise<ObjectIds> {
-  if (needs === "nothing") return { intent: "", charge: "", refund: "" };
+  if (needs === "nothing") return noObjects;
+  if (needs === "endpoint") {
+    const created = await world.post("/v1/webhook_endpoints", "url=https://shop.example/&enabled_events[]=*");
+    return { ...noObjects, endpoint: String(created.json.id) };
+  }
   const form = `amount=900&currency=usd&payment_method=pm_card_visa${forms[needs]}`;
   const { id, latest_charge } = (await world.post("/v1/payment_intents", form)).json;
-  const ids = { intent: String(id), charge: String(latest_charge), refund: "" };
+  const ids = { ...noObjects, intent: String(id), charge: String(latest_charge) };
   if (needs !== "refunded") return ids;
   return { ...ids, refund: String((await world.post("/v1/refunds", `charge=${latest_charge}&amount=5`)).json.id) };
 }
@@ -49,12 +58,14 @@ function call(world: World, endpoint: EndpointDescription, path: string, form: s
   return world.get(`${path}?${form.replaceAll(/[^ -~]+/g, encodeURIComponent)}`);
 }
 
-const endpoints = [...paymentEndpoints, ...refundEndpoints];
+const endpoints = [...paymentEndpoints, ...refundEndpoints, ...webhookEndpoints];
 
 describe.each(endpoints.map((endpoint) => [endpoint.title, endpoint] as const))("%s", (_, endpoint) => {
   test("looks for exactly the fields of this table", async () => {
     const world = await openWorld();
-    const deps = { ledger: world.ledger, clock: world.clock, random: systemRandom, renderer: wireRenderer() };
+    const webhooks = { ...webhookPorts(), renderer: wireEndpointRenderer };
+    const machine = { clock: world.clock, random: systemRandom };
+    const deps = { ledger: world.ledger, ...machine, renderer: wireRenderer(), webhooks };
     const listed = endpoint.fields.filter(({ entry }) => entry === undefined).map(({ name }) => name);
     expect(await declaredFields(endpoint, deps)).toEqual(listed.sort());
   });
@@ -68,7 +79,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.title, endpoint] as const))(
       const targets = new Map<Way, ObjectIds>();
       for (const way of everyWay) targets.set(way, await objectsFor(world, endpoint.needs));
       const send = async (way: Way, form: (base: readonly string[]) => string) => {
-        const ids = targets.get(way) ?? { intent: "", charge: "", refund: "" };
+        const ids = targets.get(way) ?? noObjects;
         return [way, await call(world, endpoint, endpoint.path(ids), form(endpoint.base(ids)), way)] as const;
       };
       const sendAll = async (which: readonly Way[], form: (way: Way) => (base: readonly string[]) => string) =>

@@ -70,6 +70,8 @@ export const kinds = {
   email: onlyCertainWords,
   /** Of at most 1000 characters, so that the huge value is too long for it. */
   text: (name) => ({ ...onlyCertainWords(name), ...onTexts("accepted"), "huge and too long": invalid(name) }),
+  /** Of 5000 characters or more. */
+  longText: (name) => ({ ...onlyCertainWords(name), ...onTexts("accepted") }),
   integer: integers,
   amount: (name) => ({ ...integers(name), "huge and too long": refused("amount_too_large", name) }),
   /** An id that nothing can have is as good as one that nothing has. */

@@ -25,14 +25,15 @@ export interface EndpointDescription {
   readonly neverAllowed?: true;
 }
 
-/** Nothing; an intent before its confirm; one whose money is held; a paid one; a paid one with a refund. */
-export type Need = "nothing" | "open" | "held" | "paid" | "refunded";
+/** Nothing; an intent before its confirm; one whose money is held; a paid one; one with a refund; a webhook endpoint. */
+export type Need = "nothing" | "open" | "held" | "paid" | "refunded" | "endpoint";
 
 /** Ids of the objects that a call may name; empty where the need has none. */
 export interface ObjectIds {
   readonly intent: string;
   readonly charge: string;
   readonly refund: string;
+  readonly endpoint: string;
 }
 
 /** The one parameter that every call has. */

@@ -3,7 +3,7 @@ import { systemRandom } from "../../functions/adapters/system.ts";
 import { rateLimitOf } from "../../functions/config.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { expectValid } from "../support/schemas.ts";
-import { apiKeys, clientOf, countRows, openWorld, payForm } from "../support/world.ts";
+import { apiKeys, clientOf, countRows, openWorld, payForm, webhookPorts } from "../support/world.ts";
 
 /** A world whose server grants two requests at once and one more each second. */
 async function openLimited() {
@@ -11,6 +11,7 @@ async function openLimited() {
   const { ledger, accounts, cache, clock, ports } = world;
   const handler = paymentsApi({
     ...{ ledger, accounts, cache, clock, acquirer: ports.acquirer.port, random: systemRandom, log: () => {} },
+    webhooks: webhookPorts(),
     rateLimit: { perSecond: 1, burst: 2 },
   });
   return { world, ...clientOf(handler) };

@@ -4,7 +4,7 @@ import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { warmedUp } from "../../functions/edge/warm-up.ts";
 import { jsonResponse } from "../../functions/edge/wire.ts";
 import { manualClock } from "../support/manual-clock.ts";
-import { clientOf, openWorld, payForm } from "../support/world.ts";
+import { clientOf, openWorld, payForm, webhookPorts } from "../support/world.ts";
 
 function open(meetStores: (clock: ReturnType<typeof manualClock>) => Promise<unknown>) {
   const clock = manualClock(1_000_000);
@@ -75,7 +75,8 @@ describe("the payments API on a cache whose first call takes a second", () => {
     const logged: string[] = [];
     const log = (_severity: string, message: string) => void logged.push(message);
     const random = systemRandom;
-    const api = paymentsApi({ ledger, accounts, cache, clock, acquirer: ports.acquirer.port, random, log });
+    const outside = { acquirer: ports.acquirer.port, webhooks: webhookPorts() };
+    const api = paymentsApi({ ledger, accounts, cache, clock, ...outside, random, log });
     const handler = isWarmed ? warmedUp(api, () => cache.read("warm-up"), { clock, log }) : api;
     return { world, logged, ...clientOf(handler) };
   }

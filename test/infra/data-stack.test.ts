@@ -14,7 +14,7 @@ const field = (stack: typeof dev.data, collection: string, name: string): Attrib
 const SYNTHESES_MS = 30_000;
 
 describe("the data stack", () => {
-  test("holds exactly the stores, their expiry, the runtime role, the secret and the history", () => {
+  test("holds exactly the stores, their expiry, the runtime role, the secrets and the history", () => {
     expect(bill(dev.data)).toEqual([
       "google_bigquery_dataset logs/dataset",
       "google_bigquery_dataset warehouse/history/dataset",
@@ -32,8 +32,10 @@ describe("the data stack", () => {
       "google_firestore_field documents/riskFlags-expires",
       "google_firestore_field documents/riskObservations-expires",
       "google_firestore_field documents/riskObservations-without-indexes",
+      "google_firestore_field documents/webhookChanges-expires",
       "google_project_iam_custom_role ledger/runtime-role",
       "google_secret_manager_secret acquirer-secret/secret",
+      "google_secret_manager_secret endpoint-secret-key/secret",
       "google_spanner_database ledger/database",
       "google_spanner_instance ledger/instance",
     ]);
@@ -88,12 +90,15 @@ describe("the data stack", () => {
     expect(permissions.filter((one) => /ddl|databases\.(create|drop|update)|IamPolicy|\*/i.test(one))).toEqual([]);
   });
 
-  test("adopts the secret that bootstrap made, and never sees its value", () => {
-    const [[id = ""] = []] = Object.entries(dev.data.resource["google_secret_manager_secret"] ?? {});
+  test("adopts the secrets that bootstrap made, and never sees a value", () => {
+    const ids = Object.keys(dev.data.resource["google_secret_manager_secret"] ?? {});
 
-    expect(JSON.parse(dev.data.text).import).toEqual([
-      { to: `google_secret_manager_secret.${id}`, id: "projects/placeholder-project/secrets/acquirer-secret" },
-    ]);
+    expect(JSON.parse(dev.data.text).import).toEqual(
+      ["acquirer-secret", "endpoint-secret-key"].map((name, index) => ({
+        to: `google_secret_manager_secret.${ids[index]}`,
+        id: `projects/placeholder-project/secrets/${name}`,
+      })),
+    );
     expect(dev.data.text).not.toMatch(/secret_version|secret_data/);
   });
 });
@@ -120,7 +125,8 @@ describe("the data stack of dev", () => {
   test("puts a prefix before every name that two people would fight over", () => {
     expect(only(shared.data, "google_spanner_instance")["name"]).toBe("anna-payments");
     expect(only(shared.data, "google_firestore_database")["name"]).toBe("anna-payments");
-    expect(only(shared.data, "google_secret_manager_secret")["secret_id"]).toBe("anna-acquirer-secret");
+    const secrets = Object.values(shared.data.resource["google_secret_manager_secret"] ?? {});
+    expect(secrets.map((secret) => secret["secret_id"])).toEqual(["anna-acquirer-secret", "anna-endpoint-secret-key"]);
     expect(only(shared.data, "google_project_iam_custom_role")["role_id"]).toBe("anna_paymentsLedgerRuntime");
   });
 });

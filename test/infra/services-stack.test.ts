@@ -49,9 +49,10 @@ describe("the services stack", () => {
       "google_cloudfunctions2_function test-acquirer/function",
       "google_project_iam_member payments-api/uses-documents",
       "google_project_iam_member test-acquirer/uses-documents",
-      "google_secret_manager_secret_iam_member ledger-writer/reads-secret",
-      "google_secret_manager_secret_iam_member payments-api/reads-secret",
-      "google_secret_manager_secret_iam_member test-acquirer/reads-secret",
+      "google_secret_manager_secret_iam_member ledger-writer/reads-acquirer-secret",
+      "google_secret_manager_secret_iam_member payments-api/reads-acquirer-secret",
+      "google_secret_manager_secret_iam_member payments-api/reads-endpoint-secret-key",
+      "google_secret_manager_secret_iam_member test-acquirer/reads-acquirer-secret",
       "google_service_account_iam_member ledger-schedule/cloudscheduler-signs",
       "google_spanner_database_iam_member ledger-writer/uses-ledger",
       "google_spanner_database_iam_member payments-api/uses-ledger",
@@ -70,6 +71,7 @@ describe("the services stack", () => {
       "payments-api: Payments ledger runtime on spanner_database",
       "payments-api: roles/datastore.user on project",
       "payments-api: roles/run.invoker on cloud_run_v2_service",
+      "payments-api: roles/secretmanager.secretAccessor on secret_manager_secret",
       "payments-api: roles/secretmanager.secretAccessor on secret_manager_secret",
       "serviceAccount:service-N@gcp-sa-cloudscheduler.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
       "test-acquirer: roles/datastore.user on project",
@@ -142,10 +144,11 @@ describe("the services stack", () => {
     const { acquirerSecret, acquirerUrl, project, spannerDatabase, spannerInstance } = environmentNames;
     const writer: string[] = [acquirerSecret, acquirerUrl, project, spannerDatabase, spannerInstance];
     writer.push(environmentNames.feeBasisPoints, environmentNames.feeFixedMinor, environmentNames.availableAfterDays);
+    const { endpointSecretKey, webhookHttpAllowed } = environmentNames;
 
     expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount].sort());
     expect(variables(open, "payments-api")).toEqual(
-      [...writer, firestoreDatabase, rateLimitPerSecond, rateLimitBurst].sort(),
+      [...writer, firestoreDatabase, rateLimitPerSecond, rateLimitBurst, endpointSecretKey, webhookHttpAllowed].sort(),
     );
     expect(variables(closed, "payments-api")).toEqual([...variables(open, "payments-api"), acquirerAudience].sort());
     expect(variables(open, "test-acquirer")).toEqual(

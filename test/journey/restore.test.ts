@@ -8,7 +8,7 @@ import type { Change, Tables } from "../../functions/domain/rows.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import { reconcile } from "../../functions/flows/reconcile.ts";
-import { clientOf, openWorld, payForm, type World } from "../support/world.ts";
+import { clientOf, openWorld, payForm, type World, webhookPorts } from "../support/world.ts";
 
 const tableNames: readonly (keyof Tables)[] = [
   "idempotency_keys",
@@ -33,7 +33,8 @@ function restored(world: World, backup: readonly Change[]) {
   tables.commit(backup);
   const ledger = memoryLedger(tables);
   const acquirer = networkOver({ journal, clock, log: () => {} });
-  const ports = { ledger, cache, accounts, acquirer, clock, random: systemRandom, log: () => {} };
+  const outside = { acquirer, webhooks: webhookPorts() };
+  const ports = { ledger, cache, accounts, ...outside, clock, random: systemRandom, log: () => {} };
   const store = memoryReconciliation(tables);
   const match = () => reconcile({ store, ledger, listing: acquirer, acquirer, clock, log: () => {} });
   return { ...clientOf(paymentsApi(ports)), store, match };

@@ -4,6 +4,7 @@ import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { memoryWebhookEndpoints } from "../../functions/adapters/memory/webhook-endpoints.ts";
 import type { FunctionName } from "../../functions/config.ts";
 import type { RefundQuery } from "../../functions/domain/pages.ts";
 import type { JournalLine } from "../../functions/flows/acquirer-ports.ts";
@@ -59,6 +60,7 @@ function portsOf(plan: Plan, name: FunctionName) {
     accounts: identity.accounts(memoryAccounts()),
     cache: identity.cache(memoryIdempotencyCache()),
     journal: identity.journal(memoryAcquirerJournal()),
+    webhookEndpoints: identity.webhookEndpoints(memoryWebhookEndpoints()),
     identity,
     refusals,
   };
@@ -139,9 +141,16 @@ const calls: [string, string, FunctionName, string, (ports: Ports) => Promise<un
     ({ journal }) => journal.list(1),
   ],
   [
+    "a read of webhook endpoints",
+    "google_project_iam_member",
+    "payments-api",
+    "datastore.entities.get",
+    ({ webhookEndpoints }) => webhookEndpoints.read("acct_1", null),
+  ],
+  [
     "a mounted secret",
     "google_secret_manager_secret_iam_member",
-    "payments-api",
+    "test-acquirer",
     "secretmanager.versions.access",
     async ({ identity }) => identity.mayMountSecrets(),
   ],

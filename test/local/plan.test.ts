@@ -26,10 +26,14 @@ describe("a plan", () => {
         FEE_BASIS_POINTS: "290",
         FEE_FIXED_MINOR: "usd:30,eur:25,gbp:20,cad:30,aud:30,chf:30,jpy:40,sek:250,nok:250,dkk:180",
         AVAILABLE_AFTER_DAYS: "2",
+        WEBHOOK_HTTP_ALLOWED: "true",
         RATE_LIMIT_PER_SECOND: "100",
         RATE_LIMIT_BURST: "200",
       },
-      secrets: { ACQUIRER_SECRET: "projects/local-project/secrets/acquirer-secret" },
+      secrets: {
+        ACQUIRER_SECRET: "projects/local-project/secrets/acquirer-secret",
+        ENDPOINT_SECRET_KEY: "projects/local-project/secrets/endpoint-secret-key",
+      },
     });
   });
 
@@ -49,6 +53,7 @@ describe("a plan", () => {
       "serviceAccount:payments-api projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
       "serviceAccount:payments-api roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
+      "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/endpoint-secret-key",
       "serviceAccount:risk roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:risk-push roles/run.invoker projects/local-project/locations/us-central1/services/risk",
       "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/ledger-schedule@local-project.iam.gserviceaccount.com",

@@ -11,7 +11,7 @@ import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import { verifyLedger } from "../../functions/flows/verify-ledger.ts";
 import { type EmulatorDatabase, openEmulatorDatabase } from "../support/emulator-database.ts";
-import { apiKeys, clientOf, type Reply } from "../support/world.ts";
+import { apiKeys, clientOf, type Reply, webhookPorts } from "../support/world.ts";
 
 let database: EmulatorDatabase;
 beforeAll(async () => {
@@ -40,7 +40,8 @@ async function openApi() {
   const shared = { clock: systemClock, random: systemRandom, log: () => {} };
   const ledger = spannerLedger(database);
   const acquirer = networkOver({ journal, clock: systemClock, log: () => {} });
-  const { post } = clientOf(paymentsApi({ ...shared, ledger, accounts, cache: memoryIdempotencyCache(), acquirer }));
+  const outside = { acquirer, webhooks: webhookPorts() };
+  const { post } = clientOf(paymentsApi({ ...shared, ledger, accounts, cache: memoryIdempotencyCache(), ...outside }));
   /** As a client does that obeys `Stripe-Should-Retry`: busy is asked again under the same key, at most twenty times. */
   const insist = async (path: string, form: string): Promise<Reply> => {
     const sent = { key: systemRandom.token() };

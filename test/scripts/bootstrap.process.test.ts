@@ -35,6 +35,8 @@ describe("bootstrap in an empty project", () => {
       `storage buckets update gs://${BUCKET}`,
       "secrets create acquirer-secret --replication-policy=automatic",
       "secrets versions add acquirer-secret",
+      "secrets create endpoint-secret-key --replication-policy=automatic",
+      "secrets versions add endpoint-secret-key",
     ]);
     expect(readFile()).toEqual({
       stage: "dev",
@@ -104,7 +106,7 @@ describe("a second bootstrap", () => {
 
     expect(code).toBe(0);
     expect(changes()).toEqual([]);
-    expect(output.match(/: was there already$/gm)).toHaveLength(4);
+    expect(output.match(/: was there already$/gm)).toHaveLength(5);
     expect(readFileSync(cloud.stageFile)).toEqual(before);
   });
 

@@ -7,7 +7,7 @@ import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import type { Accounts, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
-import { apiKeys, clientOf, type Reply } from "./world.ts";
+import { apiKeys, clientOf, type Reply, webhookPorts } from "./world.ts";
 
 /** Opens the API with one account in it. */
 export async function openHeldApi(stores: { ledger: Ledger; cache: IdempotencyCache; accounts: Accounts }) {
@@ -19,6 +19,7 @@ export async function openHeldApi(stores: { ledger: Ledger; cache: IdempotencyCa
   const handler = paymentsApi(
     {
       ...stores,
+      webhooks: webhookPorts(),
       acquirer: {
         ...network,
         authorize: async (order) => {

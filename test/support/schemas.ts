@@ -22,6 +22,7 @@ import {
   seconds,
   text,
 } from "./schema-words.ts";
+import { webhookEndpoint } from "./webhook-schemas.ts";
 
 /** Fails the test unless the value is a valid object of this kind; takes what `JSON.parse` gives. */
 export function expectValid(kind: SchemaKind, value: unknown): void {
@@ -41,7 +42,9 @@ export function schemaProblems(kind: SchemaKind, value: unknown): string[] {
 }
 
 /** The objects that have a schema; `error` is a whole error body, `list` a page of what can be listed. */
-export type SchemaKind = "payment_intent" | "charge" | "refund" | "event" | "payment_method" | "error" | "list";
+export type SchemaKind =
+  | ("payment_intent" | "charge" | "refund" | "event" | "payment_method" | "error" | "list")
+  | "webhook_endpoint";
 
 const errorType = choice("api_error", "card_error", "idempotency_error", "invalid_request_error");
 
@@ -238,7 +241,9 @@ const list = objectOf<Stripe.ApiList<unknown>>({
   has_more: { type: "boolean" },
   data: {
     type: "array",
-    items: { anyOf: [{ $ref: "payment_intent" }, { $ref: "charge" }, { $ref: "refund" }, { $ref: "event" }] },
+    items: {
+      anyOf: ["payment_intent", "charge", "refund", "event", "webhook_endpoint"].map((kind) => ({ $ref: kind })),
+    },
   },
 });
 
@@ -250,4 +255,5 @@ const schemas: Readonly<Record<SchemaKind, Schema>> = {
   payment_method: paymentMethod,
   error,
   list,
+  webhook_endpoint: webhookEndpoint,
 };

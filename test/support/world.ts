@@ -9,9 +9,12 @@ import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
 import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
+import { memoryWebhookEndpoints } from "../../functions/adapters/memory/webhook-endpoints.ts";
+import { aesSecretBox } from "../../functions/adapters/secret-box.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
+import type { WebhookApiPorts } from "../../functions/edge/endpoint.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import type { WireHandler } from "../../functions/edge/wire.ts";
@@ -37,6 +40,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
   const cache = memoryIdempotencyCache();
   const accounts = memoryAccounts();
   const journal = memoryAcquirerJournal();
+  const webhookEndpoints = memoryWebhookEndpoints();
   const logged: string[] = [];
   const log = (severity: string, message: string, fields: object = {}) =>
     void logged.push(
@@ -62,6 +66,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
       cache: intercept(cache),
       acquirer: intercept(network),
       accounts: intercept(accounts),
+      webhookEndpoints: intercept(webhookEndpoints),
     };
     const handler = answersChecked(
       paymentsApi(
@@ -70,6 +75,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
           cache: ports.cache.port,
           acquirer: ports.acquirer.port,
           accounts: ports.accounts.port,
+          webhooks: { ...webhookPorts(), endpoints: ports.webhookEndpoints.port },
           clock,
           random: systemRandom,
           log,
@@ -88,9 +94,19 @@ export async function openWorld(timings: Timings = defaultTimings) {
     cache,
     accounts,
     journal,
+    webhookEndpoints,
     logged,
     startServer,
     ...startServer(),
+  };
+}
+
+/** What the API needs for webhooks, for tests that are about something else. */
+export function webhookPorts(): WebhookApiPorts {
+  return {
+    endpoints: memoryWebhookEndpoints(),
+    box: aesSecretBox("a key for tests which is not a secret at all"),
+    urlRules: { httpAllowed: false },
   };
 }
 

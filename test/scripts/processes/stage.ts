@@ -91,6 +91,8 @@ export async function openStage(): Promise<Stage> {
           [environmentNames.spannerInstance]: database.names.instance,
           [environmentNames.spannerDatabase]: databaseId,
           [environmentNames.acquirerUrl]: acquirerUrl ?? acquirer.baseUrl,
+          [environmentNames.endpointSecretKey]: "only-for-processes-of-this-test-too",
+          [environmentNames.webhookHttpAllowed]: "true",
         }),
       journalOf: (amountMinor) => journalOf(acquirer.baseUrl, amountMinor),
       close,
