@@ -41,6 +41,8 @@ export const environmentNames = {
   endpointSecretKey: "ENDPOINT_SECRET_KEY",
   /** "true" where webhook endpoints may have plain http URLs. */
   webhookHttpAllowed: "WEBHOOK_HTTP_ALLOWED",
+  /** Full name of the topic `payment-events`, `projects/…/topics/…`. */
+  eventsTopic: "EVENTS_TOPIC",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
   /** Sender of the e-mails to customers: an address of a domain whose server is named by the URL below. */
@@ -93,6 +95,35 @@ export function requiredVariable(
   const value = environment[name];
   if (value === undefined || value === "") throw new Error(`Environment variable ${name} is missing.`);
   return value;
+}
+
+/** Reads required variables by their name in `environmentNames`; each call may throw as `requiredVariable` does. */
+export function settingsIn(environment: Readonly<Record<string, string | undefined>>) {
+  return (name: keyof typeof environmentNames) => requiredVariable(environment, environmentNames[name]);
+}
+
+/**
+ * Reads where the ledger is: what `openSpanner` wants to know.
+ * @throws Error as `requiredVariable` does
+ */
+export function ledgerNamesIn(environment: Readonly<Record<string, string | undefined>>) {
+  return {
+    projectId: requiredVariable(environment, environmentNames.project),
+    instance: requiredVariable(environment, environmentNames.spannerInstance),
+    database: requiredVariable(environment, environmentNames.spannerDatabase),
+  };
+}
+
+/**
+ * Reads where the acquirer is, without a trailing slash, its secret, and the audience of the token that it wants, if any.
+ * @throws Error as `requiredVariable` does
+ */
+export function acquirerNamesIn(environment: Readonly<Record<string, string | undefined>>) {
+  return {
+    baseUrl: requiredVariable(environment, environmentNames.acquirerUrl),
+    secret: requiredVariable(environment, environmentNames.acquirerSecret),
+    audience: environment[environmentNames.acquirerAudience],
+  };
 }
 
 /**

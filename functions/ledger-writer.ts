@@ -5,43 +5,48 @@
 import { http } from "@google-cloud/functions-framework";
 import { httpAcquirer } from "./adapters/acquirer.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
+import { openPubsub } from "./adapters/pubsub.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
 import { spannerOperators } from "./adapters/spanner-operators.ts";
+import { spannerOutbox } from "./adapters/spanner-outbox.ts";
 import { spannerReconciliation } from "./adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "./adapters/spanner-seals.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
-import { environmentNames, ledgerTermsOf, requiredVariable } from "./config.ts";
-import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
+import { acquirerNamesIn, ledgerNamesIn, ledgerTermsOf, settingsIn } from "./config.ts";
+import { busMessageOf } from "./edge/bus-message.ts";
+import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { ledgerWriter } from "./edge/ledger-writer.ts";
+import { eventOutlet } from "./flows/publish-commits.ts";
 
-const setting = (name: keyof typeof environmentNames) => requiredVariable(process.env, environmentNames[name]);
+const setting = settingsIn(process.env);
 
-const spanner = openSpanner(
-  { projectId: setting("project"), instance: setting("spannerInstance"), database: setting("spannerDatabase") },
-  jsonLog,
-);
+const projectId = setting("project");
+const spanner = openSpanner(ledgerNamesIn(process.env), jsonLog);
+const ledger = spannerLedger(spanner);
+const bus = openPubsub({ projectId, topic: setting("eventsTopic") }, process.env);
+const { audience, ...acquirer } = acquirerNamesIn(process.env);
+const machine = { clock: systemClock, log: jsonLog };
+const outlet = eventOutlet({ ...machine, ledger, publisher: bus, render: busMessageOf });
 
 const handler = ledgerWriter({
-  ledger: spannerLedger(spanner),
+  ...machine,
+  ledger,
   seals: spannerSeals(spanner),
   reconciliation: spannerReconciliation(spanner),
   operators: spannerOperators(spanner),
-  acquirer: httpAcquirer({
-    baseUrl: setting("acquirerUrl"),
-    secret: setting("acquirerSecret"),
-    identityToken: identityTokenFor({ audience: process.env[environmentNames.acquirerAudience], clock: systemClock }),
-  }),
-  clock: systemClock,
+  outbox: spannerOutbox(spanner),
+  publisher: bus,
+  outlet,
+  acquirer: httpAcquirer({ ...acquirer, identityToken: identityTokenFor({ audience, clock: systemClock }) }),
   random: systemRandom,
-  log: jsonLog,
   callerAccount: setting("callerAccount"),
   terms: ledgerTermsOf(process.env),
 });
 
 const door = installFrontDoor(handler);
-shutDownGracefully(door, { onDrained: () => spanner.close() });
+shutDownGracefully(door, { onDrained: closing(outlet, spanner, bus) });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("ledger-writer", () => {});

@@ -52,6 +52,14 @@ function whatFunctionsSay({ metrics }: PaymentChartsInput): Chart[] {
       ],
     },
     {
+      title: "Runs over the outbox",
+      unit: "a minute",
+      series: [
+        counted("all", metricFilter(metrics.relays)),
+        counted("left events older than two minutes", metricFilter(metrics.relaysWithOverdue)),
+      ],
+    },
+    {
       title: "Sealing, verifying and reconciling of the ledger",
       unit: "a minute",
       series: [

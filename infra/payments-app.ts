@@ -23,7 +23,6 @@ export function paymentsApp(settings: Settings, outdir: string): App {
   messaging.addDependency(foundation);
   services.addDependency(foundation);
   services.addDependency(data);
-  // Until a function publishes or enqueues nothing refers to the topic or a queue, and the order is the same already.
   services.addDependency(messaging);
   // Last: what it watches is there, and what takes long has begun.
   observability.addDependency(services);

@@ -337,9 +337,11 @@ CREATE INDEX events_newest ON events (account_id, list_shard, created_at DESC, e
 CREATE TABLE outbox (
   event_id STRING(64) NOT NULL,
   created_at TIMESTAMP NOT NULL,
+  lease_until TIMESTAMP,              -- until then one relay publishes it; NULL while none does
   outbox_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(event_id), 8))) STORED, -- 0 to 7
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
 ) PRIMARY KEY (event_id);
 
--- The outbox by age, for the relay. Eight shards, because by time alone every insert would fall on one spot.
-CREATE INDEX outbox_oldest ON outbox (outbox_shard, created_at);
+-- The outbox by age, for the relay. Eight shards, because by time alone every insert would fall on one spot. The lease
+-- rides along, because a relay skips what another one holds.
+CREATE INDEX outbox_oldest ON outbox (outbox_shard, created_at) STORING (lease_until);

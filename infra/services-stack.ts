@@ -6,6 +6,7 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { environmentNames } from "../functions/config.ts";
+import { publishTo } from "./constructs/event-topic.ts";
 import { FunctionCaller } from "./constructs/function-caller.ts";
 import { readSecret, useDocuments, useLedger } from "./constructs/grants.ts";
 import { invoke, PaymentFunction } from "./constructs/payment-function.ts";
@@ -25,7 +26,7 @@ export class ServicesStack extends TerraformStack {
     stateBackend(this, id, settings);
     new GoogleProvider(this, "google", { project: settings.projectId, region: settings.region });
 
-    const { foundation, data } = stacks;
+    const { foundation, data, messaging } = stacks;
     const { accounts } = foundation;
     const shared = { settings, foundation, secrets: { [environmentNames.acquirerSecret]: data.acquirerSecret } };
     const project = { [environmentNames.project]: settings.projectId };
@@ -34,6 +35,7 @@ export class ServicesStack extends TerraformStack {
       [environmentNames.spannerInstance]: data.ledger.database.instance,
       [environmentNames.spannerDatabase]: data.ledger.database.name,
     };
+    const events = { [environmentNames.eventsTopic]: messaging.events.topic.id };
 
     const testAcquirer =
       accounts.testAcquirer &&
@@ -64,6 +66,7 @@ export class ServicesStack extends TerraformStack {
         ...project,
         ...documents,
         ...ledger,
+        ...events,
         ...acquirer.environment,
         ...settings.ledgerTerms,
         // Plain http only where no real event is sent.
@@ -74,6 +77,7 @@ export class ServicesStack extends TerraformStack {
       may: [
         useLedger(data.ledger),
         useDocuments(data.documents),
+        publishTo(messaging.events),
         readSecret(data.acquirerSecret),
         readSecret(data.endpointSecretKey),
         ...acquirer.mayBeCalled,
@@ -90,11 +94,17 @@ export class ServicesStack extends TerraformStack {
       environment: {
         ...project,
         ...ledger,
+        ...events,
         ...acquirer.environment,
         ...settings.ledgerTerms,
         [environmentNames.callerAccount]: accounts.ledgerSchedule.email,
       },
-      may: [useLedger(data.ledger), readSecret(data.acquirerSecret), ...acquirer.mayBeCalled],
+      may: [
+        useLedger(data.ledger),
+        publishTo(messaging.events),
+        readSecret(data.acquirerSecret),
+        ...acquirer.mayBeCalled,
+      ],
     });
     const schedule = {
       settings,
@@ -113,6 +123,13 @@ export class ServicesStack extends TerraformStack {
       // An attempt is overdue 40 s after it began, so a client that died is answered for within two minutes.
       every: "* * * * *",
       path: "/complete",
+    });
+    new Schedule(this, "relay-outbox", {
+      ...schedule,
+      description: "Publishes events that their worker did not.",
+      // It takes what is older than a minute, so an event that was left behind is two minutes late at most.
+      every: "* * * * *",
+      path: "/relay",
     });
     new Schedule(this, "expire-holds", {
       ...schedule,
@@ -176,6 +193,7 @@ const LIGHT = { cpu: 1, memoryMiB: 512, concurrency: 16, timeoutSeconds: 60 };
 
 /**
  * For a function that sweeps: 20 attempts of at most 10 s are 200 s, and 240 leave room for the commits. One sweep begins
- * each minute and takes attempts of its own, so at most four run at once; three instances with two each hold six.
+ * each minute and takes attempts of its own, so at most four run at once; three instances with two each hold six, and so the
+ * relay too, which ends before its next run.
  */
 const SWEEPING = { cpu: 1, memoryMiB: 512, concurrency: 2, timeoutSeconds: 240, instances: { min: 0, max: 3 } };

@@ -7,6 +7,7 @@ import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-jou
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../functions/adapters/memory/operators.ts";
+import { memoryOutbox } from "../functions/adapters/memory/outbox.ts";
 import { memoryReconciliation } from "../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
@@ -20,13 +21,16 @@ import {
   rateLimitOf,
   requiredVariable,
 } from "../functions/config.ts";
+import { busMessageOf } from "../functions/edge/bus-message.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
 import { paymentsApi } from "../functions/edge/payments-api.ts";
 import { testAcquirer } from "../functions/edge/test-acquirer.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
+import { eventOutlet } from "../functions/flows/publish-commits.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
@@ -59,10 +63,11 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
       const environment = environments.get(planned.name) ?? {};
       const machine = { clock: platform.clock, random: systemRandom, log };
       const identityToken = (audience: string) => platform.identityToken(planned, audience);
-      const made = makers[planned.name]({ identity, identityToken, environment, stores, machine });
+      const publisher = identity.publisher(platform.bus);
+      const made = makers[planned.name]({ identity, identityToken, environment, stores, publisher, machine });
       doors.lead(planned.name, platform.front(planned, made));
     }
-    platform.startSchedule(addresses);
+    platform.startCalling(addresses);
   } catch (error) {
     await stop();
     throw error;
@@ -84,6 +89,7 @@ export type Stores = ConsumerStores & {
   seals: LedgerSeals;
   reconciliation: ReconciliationStore;
   operators: OperatorStore;
+  outbox: Outbox;
   accounts: Accounts;
   cache: IdempotencyCache;
   journal: AcquirerJournal;
@@ -98,6 +104,7 @@ export function memoryStores(): Stores {
     seals: memorySeals(tables),
     reconciliation: memoryReconciliation(tables),
     operators: memoryOperators(),
+    outbox: memoryOutbox(tables),
     accounts: memoryAccounts(),
     cache: memoryIdempotencyCache(),
     journal: memoryAcquirerJournal(),
@@ -112,15 +119,19 @@ type Making = {
   identityToken: (audience: string) => string;
   environment: Record<string, string>;
   stores: Stores;
+  /** The bus, as far as the function may publish. */
+  publisher: Publisher;
   machine: { clock: Clock; random: Random; log: Log };
 };
 
 /** How each function is put together, as its entry does it with the real adapters. */
 const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = {
-  "payments-api": ({ identity, identityToken, environment, stores, machine }) =>
-    paymentsApi({
+  "payments-api": ({ identity, identityToken, environment, stores, publisher, machine }) => {
+    const ledger = identity.ledger(stores.ledger);
+    return paymentsApi({
       ...machine,
-      ledger: identity.ledger(stores.ledger),
+      ledger,
+      outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
       accounts: identity.accounts(stores.accounts),
       cache: identity.cache(stores.cache),
       acquirer: acquirerIn(environment, identityToken),
@@ -131,18 +142,24 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       },
       rateLimit: rateLimitOf(environment),
       terms: ledgerTermsOf(environment),
-    }),
-  "ledger-writer": ({ identity, identityToken, environment, stores, machine }) =>
-    ledgerWriter({
+    });
+  },
+  "ledger-writer": ({ identity, identityToken, environment, stores, publisher, machine }) => {
+    const ledger = identity.ledger(stores.ledger);
+    return ledgerWriter({
       ...machine,
-      ledger: identity.ledger(stores.ledger),
+      ledger,
       seals: identity.seals(stores.seals),
       reconciliation: identity.reconciliation(stores.reconciliation),
       operators: identity.operators(stores.operators),
+      outbox: identity.outbox(stores.outbox),
+      publisher,
+      outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
       acquirer: acquirerIn(environment, identityToken),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
       terms: ledgerTermsOf(environment),
-    }),
+    });
+  },
   "test-acquirer": ({ identity, environment, stores, machine }) =>
     testAcquirer({
       ...machine,

@@ -2,6 +2,7 @@
 // It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
 
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
 import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
 import type { Mailer } from "../functions/flows/mail-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
@@ -10,7 +11,8 @@ import type { ReconciliationStore } from "../functions/flows/reconciliation-port
 import type { Observations } from "../functions/flows/risk-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
-import { documentsOf, ledgerOf, type PlannedFunction } from "./plan.ts";
+import type { Bus } from "./bus.ts";
+import { documentsOf, ledgerOf, type PlannedFunction, topicOf } from "./plan.ts";
 import type { Rights } from "./rights.ts";
 
 /** A function's rights. */
@@ -19,6 +21,11 @@ export type Identity = {
   seals(seals: LedgerSeals): LedgerSeals;
   reconciliation(store: ReconciliationStore): ReconciliationStore;
   operators(operators: OperatorStore): OperatorStore;
+  outbox(outbox: Outbox): Outbox;
+  /** Publishes on the topic that the function's environment names. */
+  publisher(bus: Bus): Publisher;
+  /** Publishes on any topic (full name) that the function may publish on; gives the messages' ids. */
+  publish(bus: Bus): Bus["publish"];
   accounts(accounts: Accounts): Accounts;
   cache(cache: IdempotencyCache): IdempotencyCache;
   journal(journal: AcquirerJournal): AcquirerJournal;
@@ -45,11 +52,18 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
       documentsOf(planned),
       permissions.map((name) => `datastore.entities.${name}`),
     );
+  const publish = (bus: Bus) => (topic: string, messages: Parameters<Bus["publish"]>[1]) => {
+    must(topic, ["pubsub.topics.publish"]);
+    return bus.publish(topic, messages);
+  };
   return {
     ledger: (ledger) => guardedLedger(ledger, inLedger),
     seals: (seals) => guardedSeals(seals, inLedger),
     reconciliation: (store) => guardedReconciliation(store, inLedger),
     operators: (operators) => guardedOperators(operators, inLedger),
+    outbox: (outbox) => guardedOutbox(outbox, inLedger),
+    publisher: (bus) => ({ publish: async (messages) => void publish(bus)(topicOf(planned), messages) }),
+    publish,
     accounts: (accounts) => guardedAccounts(accounts, inLedger),
     cache: (cache) => guardedCache(cache, inDocuments),
     journal: (journal) => guardedJournal(journal, inDocuments),
@@ -93,6 +107,14 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
       must(...SESSION, ...READ, "databases.beginReadOnlyTransaction");
       return await ledger.scan(tag, body);
     },
+  };
+}
+
+function guardedOutbox(outbox: Outbox, must: Must): Outbox {
+  return {
+    lease: guarded(() => must(...SESSION, ...READ, ...WRITE), outbox.lease),
+    remove: guarded(() => must(...SESSION, ...WRITE), outbox.remove),
+    backlog: guarded(() => must(...SESSION, ...READ), outbox.backlog),
   };
 }
 

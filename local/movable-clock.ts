@@ -70,7 +70,7 @@ const ALARM_MS_MAX = 2_147_483_647;
 
 function setAlarm(timer: Timer, now: () => number, fire: (timer: Timer) => void): void {
   clearTimeout(timer.alarm);
-  const waitMs = Math.min(timer.dueMs - now(), ALARM_MS_MAX);
+  const waitMs = Math.min(Math.max(0, timer.dueMs - now()), ALARM_MS_MAX);
   timer.alarm = setTimeout(() => (now() < timer.dueMs ? setAlarm(timer, now, fire) : fire(timer)), waitMs);
   // A wait alone is no reason for a laptop to go on: its servers are.
   timer.alarm.unref();

@@ -17,9 +17,11 @@ import { describeMissing, findEmulators } from "./find-emulators.ts";
 import { forwardTo } from "./forward.ts";
 import { type FunctionProcess, startFunction } from "./function-process.ts";
 import type { Host } from "./host.ts";
+import { identityOf } from "./identity.ts";
 import { freePortFrom } from "./listen.ts";
 import { documentsOf, type Plan } from "./plan.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
+import { openPublishEndpoint } from "./publish-endpoint.ts";
 import { synthesize } from "./synthesize.ts";
 
 /** Starts everything; `port` is where payments-api should be, and `inspect` opens its process to a debugger. */
@@ -31,9 +33,12 @@ export async function startOnEmulators(options: Options): Promise<Host> {
   const platform = await openPlatform({ plan, ...options });
   const doors = await openDoors(plan, options.port);
   const processes: FunctionProcess[] = [];
+  const endpoints: { close(): void }[] = [];
   const stop = async () => {
     platform.stop();
     await Promise.all([doors.close(), ...processes.map((running) => running.stop())]);
+    // Last: a function that ends publishes what it works on.
+    for (const endpoint of endpoints) endpoint.close();
     await emulators.stop();
   };
   try {
@@ -42,9 +47,9 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     await createDatabase(plan.ledger);
     const { projectId, instance, database } = plan.ledger;
     const spanner = openSpanner({ projectId, instance, database }, options.log);
-    const starting = { plan, emulators, doors, platform, processes, inspect: options.inspect };
+    const starting = { plan, emulators, doors, platform, processes, endpoints, inspect: options.inspect };
     await Promise.all([startFunctions(starting), wakeFirestore(plan, emulators)]);
-    platform.startSchedule(doors.addresses);
+    platform.startCalling(doors.addresses);
     return {
       addresses: doors.addresses,
       platform,
@@ -73,21 +78,28 @@ async function wakeFirestore(plan: Plan, { firestoreHost }: RunningEmulators): P
   }
 }
 
-/** Starts each function on a port of its own behind its door, and waits until all answer; fills `processes` as it goes. */
+/**
+ * Starts each function on a port of its own behind its door, with an address of its own at the bus, and waits until all
+ * answer; fills `processes` and `endpoints` as it goes.
+ */
 async function startFunctions(starting: {
   plan: Plan;
   emulators: RunningEmulators;
   doors: Doors;
   platform: Platform;
   processes: FunctionProcess[];
+  endpoints: { close(): void }[];
   inspect: boolean;
 }): Promise<void> {
-  const { plan, emulators, doors, platform, processes, inspect } = starting;
+  const { plan, emulators, doors, platform, processes, endpoints, inspect } = starting;
   const environments = environmentsAt(plan, doors.addresses);
   for (const planned of plan.functions) {
     const { name } = planned;
     const port = await freePortFrom(undefined);
-    const environment = { ...environments.get(name), ...emulators.environment };
+    const endpoint = await openPublishEndpoint(identityOf(platform.rights, planned).publish(platform.bus));
+    endpoints.push(endpoint);
+    const bus = { PUBSUB_EMULATOR_HOST: endpoint.host };
+    const environment = { ...environments.get(name), ...emulators.environment, ...bus };
     processes.push(startFunction({ name, port, inspect: inspect && name === "payments-api", environment }));
     doors.lead(name, platform.front(planned, forwardTo(port)));
   }

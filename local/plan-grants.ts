@@ -1,11 +1,14 @@
 // The grants of the synthesized stacks: who holds which role on what.
 // It must never allow what it does not understand: an unknown grant, role or condition stops the laptop.
 
-import type { PlannedResource } from "./plan-resources.ts";
+import { type PlannedResource, PROJECT_NUMBER } from "./plan-resources.ts";
 import { predefinedRoles } from "./roles.ts";
 
 /** Everybody, with or without an identity. */
 export const EVERYBODY = "allUsers";
+
+/** The account under which Pub/Sub acts in the project: it signs its pushes' tokens and forwards dead letters. */
+export const PUBSUB_AGENT = `serviceAccount:service-${PROJECT_NUMBER}@gcp-sa-pubsub.iam.gserviceaccount.com`;
 
 /** One role that one member holds on one resource. */
 export type PlannedGrant = {
@@ -35,21 +38,27 @@ export type ForeignGrant = { member: string; role: string; address: string };
 
 /**
  * All grants in the resources, those to the `actors` as rights. Grants to others give nobody here a right, so they need
- * not be understood; they are kept by name.
+ * not be understood; they are kept by name. What a product's agent may do to topics and subscriptions is kept apart: it is
+ * used only when something went wrong for hours.
  */
 export function readGrants(
   resources: readonly PlannedResource[],
   roles: Roles,
   actors: ReadonlySet<string>,
-): { grants: PlannedGrant[]; foreignGrants: ForeignGrant[] } {
+): { grants: PlannedGrant[]; buryingGrants: PlannedGrant[]; foreignGrants: ForeignGrant[] } {
   const all = resources.filter(({ type }) => /_iam_(?:member|binding|policy)$/.test(type));
-  // Whoever may call a function may do so here too.
+  const isBurying = (resource: PlannedResource) =>
+    resource.text("member") === PUBSUB_AGENT && resource.type.startsWith("google_pubsub_");
+  // Whoever may call a function may do so here too. Pub/Sub's agent signs tokens here, and has no BigQuery to write to.
   const isActor = (resource: PlannedResource) =>
-    actors.has(resource.text("member")) || resource.type === "google_cloud_run_v2_service_iam_member";
+    actors.has(resource.text("member")) ||
+    resource.type === "google_cloud_run_v2_service_iam_member" ||
+    (resource.text("member") === PUBSUB_AGENT && resource.type === "google_service_account_iam_member");
   return {
     grants: all.filter(isActor).map((resource) => grantOf(resource, roles)),
+    buryingGrants: all.filter(isBurying).map((resource) => grantOf(resource, roles)),
     foreignGrants: all
-      .filter((resource) => !isActor(resource))
+      .filter((resource) => !isActor(resource) && !isBurying(resource))
       .map((resource) => ({ member: resource.text("member"), role: resource.text("role"), address: resource.address })),
   };
 }
@@ -88,6 +97,9 @@ const scopes: Readonly<Record<string, (text: (path: string) => string) => string
   google_spanner_database_iam_member: (text) =>
     `projects/${text("project")}/instances/${text("instance")}/databases/${text("database")}`,
   google_secret_manager_secret_iam_member: (text) => `projects/${text("project")}/secrets/${text("secret_id")}`,
+  google_pubsub_topic_iam_member: (text) => named(text("topic"), `projects/${text("project")}/topics`),
+  google_pubsub_subscription_iam_member: (text) =>
+    named(text("subscription"), `projects/${text("project")}/subscriptions`),
   google_service_account_iam_member: (text) => text("service_account_id"),
   google_cloud_run_v2_service_iam_member: (text) => {
     const name = text("name");
@@ -96,6 +108,11 @@ const scopes: Readonly<Record<string, (text: (path: string) => string) => string
       : `projects/${text("project")}/locations/${text("location")}/services/${name}`;
   },
 };
+
+/** Pub/Sub's resources may be named in full or by their last part. */
+function named(name: string, parent: string): string {
+  return name.startsWith("projects/") ? name : `${parent}/${name}`;
+}
 
 /** The one condition in use: only this resource. */
 function conditionedScope(grant: PlannedResource, expression: string): string {

@@ -74,7 +74,8 @@ function cronOf(address: string, text: string): Cron {
   }
 }
 
-function durationMs(address: string, value: unknown): number {
+/** Milliseconds of a duration such as `10s`; throws for anything else. */
+export function durationMs(address: string, value: unknown): number {
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(String(value))?.[1];
   if (seconds === undefined) throw new Error(`plan: ${address} has the duration ${String(value)}`);
   return Number(seconds) * 1000;

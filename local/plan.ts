@@ -2,6 +2,7 @@
 // It must never add anything that the stacks do not declare; what is not planned does not run here either.
 
 import { environmentNames, type FunctionName, functionNames } from "../functions/config.ts";
+import { type PlannedBus, readBus } from "./plan-bus.ts";
 import { EVERYBODY, type ForeignGrant, type PlannedGrant, type Roles, readGrants, readRoles } from "./plan-grants.ts";
 import { type PlannedJob, readJobs } from "./plan-jobs.ts";
 import { type PlannedResource, PROJECT_NUMBER, readResources } from "./plan-resources.ts";
@@ -11,8 +12,12 @@ export type Plan = {
   functions: PlannedFunction[];
   /** Scheduled calls. */
   jobs: PlannedJob[];
+  /** Topics and subscriptions. */
+  bus: PlannedBus;
   /** Grants to who acts on the laptop. */
   grants: PlannedGrant[];
+  /** Grants by which Pub/Sub's agent takes dead letters from subscriptions and puts them on their topic. */
+  buryingGrants: PlannedGrant[];
   /** Grants to who does not. */
   foreignGrants: ForeignGrant[];
   roles: Roles;
@@ -45,10 +50,12 @@ export function readPlan(folder: string): Plan {
   if (database === undefined || more.length > 0) throw new Error("plan: exactly one Spanner database is expected");
   const functions = ofType("google_cloudfunctions2_function").map(functionOf);
   const jobs = readJobs(resources);
+  const bus = readBus(resources);
   return {
     functions,
     jobs,
-    ...readGrants(resources, roles, actorsOf(functions, jobs)),
+    bus,
+    ...readGrants(resources, roles, actorsOf(functions, jobs, bus)),
     roles,
     ledger: {
       projectId: database.text("project"),
@@ -62,9 +69,12 @@ export function readPlan(folder: string): Plan {
 /** The account under which Cloud Scheduler acts in the project. */
 export const SCHEDULER_AGENT = `serviceAccount:service-${PROJECT_NUMBER}@gcp-sa-cloudscheduler.iam.gserviceaccount.com`;
 
-/** Who acts on the laptop: everybody, the functions, the scheduler, and the accounts in whose name it calls. */
-function actorsOf(functions: readonly PlannedFunction[], jobs: readonly PlannedJob[]): Set<string> {
-  const callers = jobs.flatMap(({ token }) => (token === undefined ? [] : [`serviceAccount:${token.account}`]));
+/** Who acts on the laptop: everybody, the functions, the scheduler, and the accounts in whose name products call. */
+function actorsOf(functions: readonly PlannedFunction[], jobs: readonly PlannedJob[], bus: PlannedBus): Set<string> {
+  const pushes = bus.subscriptions.flatMap(({ delivery }) => (delivery.kind === "push" ? [delivery] : []));
+  const callers = [...jobs, ...pushes].flatMap(({ token }) =>
+    token === undefined ? [] : [`serviceAccount:${token.account}`],
+  );
   return new Set([EVERYBODY, SCHEDULER_AGENT, ...functions.map(({ member }) => member), ...callers]);
 }
 
@@ -83,6 +93,11 @@ export function ledgerOf({ environment }: PlannedFunction): string {
     environmentNames.spannerDatabase,
   ].map((name) => environment[name]);
   return `projects/${project}/instances/${instance}/databases/${database}`;
+}
+
+/** Full name of the topic that the function's environment names. */
+export function topicOf({ environment }: PlannedFunction): string {
+  return environment[environmentNames.eventsTopic] ?? "";
 }
 
 /** Full resource name of the Firestore database that the function's environment names. */

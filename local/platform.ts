@@ -4,8 +4,10 @@
 import type { FunctionName } from "../functions/config.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { Log } from "../functions/flows/ports.ts";
+import { type Bus, openBus } from "./bus.ts";
 import { type MovableClock, movableClock } from "./movable-clock.ts";
 import { type Plan, type PlannedFunction, SCHEDULER_AGENT } from "./plan.ts";
+import { PUBSUB_AGENT } from "./plan-grants.ts";
 import { plannedUrl } from "./plan-resources.ts";
 import { platformFront } from "./platform-front.ts";
 import { type Rights, rightsOf } from "./rights.ts";
@@ -27,13 +29,15 @@ export type Platform = {
   clock: MovableClock;
   rights: Rights;
   issuer: TokenIssuer;
+  /** Topics and subscriptions. */
+  bus: Bus;
   /** The handler of a function as callers meet it. */
   front(planned: PlannedFunction, handler: WireHandler): WireHandler;
   /** An identity token of a function's own account, as its metadata server gives it. */
   identityToken(planned: PlannedFunction, audience: string): string;
-  /** Starts the plan's jobs; to be called once, when the functions can be called at these addresses. */
-  startSchedule(addresses: ReadonlyMap<FunctionName, string>): void;
-  /** Ends the schedule. */
+  /** Starts to call: jobs and pushes; to be called once, when the functions can be called at these addresses. */
+  startCalling(addresses: ReadonlyMap<FunctionName, string>): void;
+  /** Ends the calls. */
   stop(): void;
 };
 
@@ -46,25 +50,33 @@ export async function openPlatform({
 }: PlatformOptions): Promise<Platform> {
   const rights = rightsOf(plan, onRefusal);
   const issuer = await tokenIssuer(clock);
+  const mayAgent = (permission: string, resource: string) =>
+    rights.refusalOf({ member: PUBSUB_AGENT, permission, resource });
+  const bus = openBus({ clock, issuer, log, mayAgent }, plan.bus);
   let scheduler: { stop(): void } | undefined;
   return {
     clock,
     rights,
     issuer,
+    bus,
     front: (planned, handler) => {
       const fronted = platformFront({ rights, issuer }, planned, handler);
       return async (request) => await clock.hold(fronted(request));
     },
     identityToken: ({ member }, audience) =>
       issuer.issue({ account: member.replace(/^serviceAccount:/, ""), audience }),
-    startSchedule: (addresses) => {
+    startCalling: (addresses) => {
       const localUrl = localUrls(plan, addresses);
       scheduler = startScheduler(
         { clock, issuer, log, localUrl, maySign: (account) => signing(plan, rights, account) },
         plan.jobs,
       );
+      bus.start(localUrl);
     },
-    stop: () => scheduler?.stop(),
+    stop: () => {
+      scheduler?.stop();
+      bus.stop();
+    },
   };
 }
 

@@ -13,16 +13,18 @@ export type Rights = {
   refusalOf(right: Right): string | undefined;
   /** Throws `permission_denied` with that sentence. */
   require(right: Right): void;
-  /** Grants that let nothing through so far. Of two that give the same, the second one is never needed. */
+  /** Grants of `plan.grants` that let nothing through so far. Of two that give the same, the second one is never needed. */
   unused(): PlannedGrant[];
 };
 
 /** The rights of a plan; `onRefusal` hears each refused right once, because a guarded cache hides it from clients. */
-export function rightsOf({ grants, roles }: Plan, onRefusal: (message: string) => void): Rights {
+export function rightsOf({ grants, buryingGrants, roles }: Plan, onRefusal: (message: string) => void): Rights {
   const used = new Set<PlannedGrant>();
   const told = new Set<string>();
   // A grant to the caller itself comes before one to everybody, so that the wider one does not hide the other's use.
-  const inOrder = [...grants].sort((a, b) => Number(a.member === EVERYBODY) - Number(b.member === EVERYBODY));
+  const inOrder = [...grants, ...buryingGrants].sort(
+    (a, b) => Number(a.member === EVERYBODY) - Number(b.member === EVERYBODY),
+  );
   const allows = (right: Right) => {
     const granting = inOrder.find((grant) => isGranting(grant, right));
     if (granting !== undefined) used.add(granting);

@@ -11,6 +11,8 @@ export const predefinedRoles: Readonly<Record<string, readonly string[]>> = {
     "datastore.entities.list",
     "datastore.entities.update",
   ],
+  "roles/pubsub.publisher": ["pubsub.topics.publish"],
+  "roles/pubsub.subscriber": ["pubsub.subscriptions.consume"],
   "roles/secretmanager.secretAccessor": ["secretmanager.versions.access"],
   "roles/run.invoker": ["run.routes.invoke"],
   "roles/iam.serviceAccountOpenIdTokenCreator": ["iam.serviceAccounts.getOpenIdToken"],

@@ -21,6 +21,7 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   acquirerSecret: "not-a-secret-only-a-check",
   webhookHttpAllowed: "true",
   endpointSecretKey: "not-a-key-only-a-check-of-the-bundle",
+  eventsTopic: "projects/sample-project/topics/payment-events",
   callerAccount: "schedule@sample-project.iam.gserviceaccount.com",
   mailFrom: "receipts@shop.example",
   smtpUrl: "smtps://mail.invalid:465",

@@ -137,13 +137,17 @@ export function readEvent(columns: FoundColumns): PaymentEvent {
 
 /** The row that says that an event still has to be published. */
 export function sendOutbox(row: OutboxRow): SentColumns {
-  return { event_id: row.eventId, created_at: sendTime(row.createdAtMs) };
+  return { event_id: row.eventId, created_at: sendTime(row.createdAtMs), lease_until: sendTime(row.leaseUntilMs) };
 }
 
 /** The outbox row of a found row. */
 export function readOutbox(columns: FoundColumns): OutboxRow {
   const read = reader(columns);
-  return { eventId: read.text("event_id"), createdAtMs: read.time("created_at") };
+  return {
+    eventId: read.text("event_id"),
+    createdAtMs: read.time("created_at"),
+    leaseUntilMs: read.timeOrNull("lease_until"),
+  };
 }
 
 function readEntry(columns: FoundColumns): LedgerEntry {

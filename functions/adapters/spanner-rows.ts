@@ -17,6 +17,10 @@ import { readRefund, sendRefund } from "./spanner-refund-rows.ts";
  */
 export function addChanges(target: MutationTarget, changes: readonly Change[]): void {
   for (const change of changes) {
+    if (change.op === "delete") {
+      target.deleteRows(change.table, [change.row.eventId]);
+      continue;
+    }
     if (change.op === "update" && appendOnly.has(change.table))
       throw new Error(`Rows of ${change.table} never change.`);
     for (const { table, columns } of mutationsOf(change)) {
@@ -71,6 +75,8 @@ export interface RowCodec<Row> {
 export interface MutationTarget {
   insert(table: string, row: object): void;
   update(table: string, row: object): void;
+  /** A key whose row is gone already is no failure. */
+  deleteRows(table: string, keys: string[]): void;
 }
 
 const appendOnly: ReadonlySet<keyof Tables> = new Set(["ledger_transactions", "events"]);
@@ -88,7 +94,9 @@ function tablesAsked(keys: ReadKeys): (keyof ReadKeys)[] {
   return (Object.keys(keyColumns) as (keyof ReadKeys)[]).filter((name) => keys[name] !== undefined);
 }
 
-function mutationsOf(change: Change): readonly { readonly table: string; readonly columns: SentColumns }[] {
+function mutationsOf(
+  change: Exclude<Change, { op: "delete" }>,
+): readonly { readonly table: string; readonly columns: SentColumns }[] {
   switch (change.table) {
     case "idempotency_keys":
       return [{ table: change.table, columns: records.sendKey(change.row) }];

@@ -114,6 +114,10 @@ function openTransaction(transaction: Transaction, tag: string) {
       written = true;
       transaction.update(table, row);
     },
+    deleteRows: (table: string, keys: string[]) => {
+      written = true;
+      transaction.deleteRows(table, keys);
+    },
     failure: () => failed,
     hasWritten: () => written,
   };

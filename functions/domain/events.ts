@@ -78,4 +78,6 @@ export interface PaymentEvent {
 export interface OutboxRow {
   readonly eventId: string;
   readonly createdAtMs: number;
+  /** Until then a relay publishes it; null while none does. */
+  readonly leaseUntilMs: number | null;
 }

@@ -44,10 +44,15 @@ export interface Tables {
   readonly outbox: OutboxRow;
 }
 
-/** One row to write. `insert` fails the commit when the row exists, `update` when it does not. */
-export type Change = {
-  [T in keyof Tables]: { readonly op: "insert" | "update"; readonly table: T; readonly row: Tables[T] };
-}[keyof Tables];
+/**
+ * One row to write. `insert` fails the commit when the row exists, `update` when it does not, and `delete`, which only the
+ * outbox knows, never: its row may be gone already.
+ */
+export type Change =
+  | {
+      [T in keyof Tables]: { readonly op: "insert" | "update"; readonly table: T; readonly row: Tables[T] };
+    }[keyof Tables]
+  | { readonly op: "delete"; readonly table: "outbox"; readonly row: Pick<OutboxRow, "eventId"> };
 
 /** Rows to read, by primary key; all of them in one round trip. */
 export interface ReadKeys {

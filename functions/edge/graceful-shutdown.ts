@@ -9,7 +9,7 @@ import type { InstalledDoor } from "./install-front-door.ts";
 /** What an ending process still does. */
 export interface ShutdownOptions {
   /** Run when nothing is in work any more: close clients, take back what is remembered. */
-  readonly onDrained?: () => Promise<void>;
+  readonly onDrained?: () => Promise<unknown>;
   /** Longest time from the signal to the end, in milliseconds. */
   readonly boundMs?: number;
 }
@@ -33,6 +33,18 @@ export function shutDownGracefully(door: InstalledDoor, options: ShutdownOptions
     endProcess(door, options);
   };
   for (const signal of signals) own(signal, onSignal);
+}
+
+/** For `onDrained`: closes the first, which still uses the others, and then those, all at once. */
+export function closing(first: Closable, ...others: readonly Closable[]): () => Promise<unknown> {
+  return async () => {
+    await first.close();
+    await Promise.all(others.map((other) => other.close()));
+  };
+}
+
+interface Closable {
+  close(): Promise<unknown>;
 }
 
 /**

@@ -6,19 +6,23 @@ import { refuse } from "../domain/errors.ts";
 import { defaultTimings, type Timings } from "../domain/idempotency.ts";
 import { type LedgerTerms, standardTerms } from "../domain/ledger-terms.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
+import type { Outbox, Publisher } from "../flows/bus-ports.ts";
 import { carryOutActions } from "../flows/carry-out-actions.ts";
 import { completeAttempt, completeAttempts } from "../flows/complete-attempts.ts";
 import { expireHolds } from "../flows/expire-holds.ts";
 import { finishChallenge } from "../flows/finish-challenge.ts";
 import type { OperatorStore } from "../flows/operator-ports.ts";
 import type { Clock, Ledger, Log, Random } from "../flows/ports.ts";
+import type { EventOutlet } from "../flows/publish-commits.ts";
 import { reconcile } from "../flows/reconcile.ts";
 import type { AcquirerListing, ReconciliationStore } from "../flows/reconciliation-ports.ts";
+import { relayOutbox } from "../flows/relay-outbox.ts";
 import { sealLedger } from "../flows/seal-ledger.ts";
 import type { LedgerSeals } from "../flows/seal-ports.ts";
 import { commitResult, settleAttempt } from "../flows/settle-attempt.ts";
 import type { TaskQueues } from "../flows/task-ports.ts";
 import { verifyLedger } from "../flows/verify-ledger.ts";
+import { busMessageOf } from "./bus-message.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { wireRenderer } from "./renderer.ts";
@@ -31,6 +35,11 @@ export interface LedgerWriterPorts {
   readonly acquirer: Acquirer & AcquirerListing;
   readonly reconciliation: ReconciliationStore;
   readonly operators: OperatorStore;
+  /** What stands in the ledger to be published, and where to. */
+  readonly outbox: Outbox;
+  readonly publisher: Publisher;
+  /** Publishes what jobs commit to the same ledger. */
+  readonly outlet: EventOutlet;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -44,12 +53,12 @@ export interface LedgerWriterPorts {
 
 /** The handler: each job of `jobsOf` at its path by POST, and `GET /health`. */
 export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaultTimings): WireHandler {
-  const jobs = jobsOf(ports, timings);
   return async (request) => {
     if (pathOf(request.target) === "/health") return jsonResponse(200, { status: "ok" });
+    const commits = ports.outlet.open();
     try {
       requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
-      const job = jobIn(jobs, request);
+      const job = jobIn(jobsOf({ ...ports, ledger: commits.ledger }, timings), request);
       const result = await job.run(request);
       ports.log("INFO", job.done, { ...result });
       return jsonResponse(200, result);
@@ -61,6 +70,8 @@ export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaul
         reason: error instanceof Error ? error.message : "unknown",
       });
       return response;
+    } finally {
+      await commits.settled();
     }
   };
 }
@@ -73,7 +84,8 @@ interface Job {
 
 /** What the schedule and the queue of settlements may ask for, by path. */
 function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string, Job> {
-  const shared = { ...ports, terms: ports.terms ?? standardTerms, renderer: wireRenderer(), timings };
+  const renderer = wireRenderer();
+  const shared = { ...ports, terms: ports.terms ?? standardTerms, renderer, render: busMessageOf, timings };
   const settle = settleAttempt(shared);
   const commit = commitResult(shared);
   const deps = { ...shared, settle, commit, finishChallenge: finishChallenge({ ...shared, settle }) };
@@ -85,6 +97,7 @@ function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string,
     ["/seal", { done: "ledger sealing ended", run: () => sealLedger(deps) }],
     ["/reconcile", { done: "reconciliation ended", run: () => reconcile(reconciling) }],
     ["/operate", { done: "operator actions carried out", run: () => carryOutActions(deps) }],
+    ["/relay", { done: "outbox relayed", run: () => relayOutbox(deps) }],
     ["/verify", { done: "ledger verification ended", run: () => verifyLedger(deps) }],
   ]);
 }

@@ -16,6 +16,7 @@ import { idempotently } from "../flows/idempotently.ts";
 import type { IdempotencyDependencies, IdempotentRequest } from "../flows/idempotently-types.ts";
 import { type LimitRate, rateLimiter } from "../flows/limit-rate.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../flows/ports.ts";
+import type { EventOutlet } from "../flows/publish-commits.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
 import type { TaskQueues } from "../flows/task-ports.ts";
 import { type AnswerFacts, type AnswerOrigin, answerHeaders } from "./answer-headers.ts";
@@ -49,6 +50,8 @@ export interface PaymentsApiPorts {
   readonly log: Log;
   /** Wakes settlements that come later; without it the sweep alone finds them. */
   readonly tasks?: TaskQueues;
+  /** Publishes what requests commit to the same ledger; without it all events are left to the relay, as benches want it. */
+  readonly outlet?: EventOutlet;
   /** Requests of one API key to this instance; without it nobody is held back, as tests and benches want it. */
   readonly rateLimit?: RateLimit;
   /** On what terms payments are booked; the standard ones when it is not given. */
@@ -59,27 +62,33 @@ export interface PaymentsApiPorts {
 export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultTimings): WireHandler {
   const renderer = wireRenderer();
   const cache = guardCache(ports, { deadlineMs: timings.cacheDeadlineMs });
-  const settle = settleAttempt({ ...ports, terms: ports.terms ?? standardTerms, renderer, timings });
-  const service: Service = {
+  const gates = {
     authenticate: authenticator(ports),
     limitRate: ports.rateLimit === undefined ? () => {} : rateLimiter(ports, ports.rateLimit),
-    endpoints: {
-      ...{ ledger: ports.ledger, clock: ports.clock, random: ports.random, renderer },
-      webhooks: { ...ports.webhooks, renderer: wireEndpointRenderer },
-    },
-    idempotency: { ...ports, cache, settle, timings },
   };
-  const challenges = challengeDoor({
-    ...ports,
-    finish: finishChallenge({ ...ports, settle, renderer, timings }),
-  });
+  const serviceOn = (ledger: Ledger): Service => {
+    const on = { ...ports, terms: ports.terms ?? standardTerms, ledger, renderer, timings };
+    const settle = settleAttempt(on);
+    const challenges = challengeDoor({ ...on, finish: finishChallenge({ ...on, settle }) });
+    const endpoints = {
+      ...{ ledger, clock: ports.clock, random: ports.random, renderer },
+      webhooks: { ...ports.webhooks, renderer: wireEndpointRenderer },
+    };
+    return { ...gates, challenges, endpoints, idempotency: { ...on, cache, settle } };
+  };
   return async (request) => {
     if (pathOf(request.target) === "/health") return jsonResponse(200, { status: "ok" });
-    const page = await challenges(request);
-    if (page !== undefined) return page;
+    const commits = ports.outlet?.open();
+    const service = serviceOn(commits?.ledger ?? ports.ledger);
+    const page = await service.challenges(request);
+    if (page !== undefined) {
+      await commits?.settled();
+      return page;
+    }
     const startedAtMs = ports.clock.now();
     const facts = { requestId: ports.random.id("req"), stripeVersion: undefined, idempotencyKey: undefined };
     const { response, accountId, error } = await answer(service, request, facts);
+    await commits?.settled();
     logRequest(ports, request, response, {
       requestId: facts.requestId,
       accountId,
@@ -93,6 +102,7 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
 interface Service {
   readonly authenticate: Authenticate;
   readonly limitRate: LimitRate;
+  readonly challenges: ReturnType<typeof challengeDoor>;
   readonly endpoints: EndpointDependencies;
   readonly idempotency: IdempotencyDependencies;
 }

@@ -49,7 +49,7 @@ export function eventRows(
     };
     return [
       { op: "insert", table: "events", row: event },
-      { op: "insert", table: "outbox", row: { eventId: id, createdAtMs: nowMs } },
+      { op: "insert", table: "outbox", row: { eventId: id, createdAtMs: nowMs, leaseUntilMs: null } },
     ];
   });
 }

@@ -80,6 +80,22 @@ export class PaymentAlerts extends Construct {
       ],
     });
 
+    new Alert(this, "outbox-overdue", {
+      ...shared,
+      says: "Events of committed payments are not published.",
+      severity: "ERROR",
+      when: [
+        isAbove("a third of the runs of a quarter of an hour left events behind", {
+          ...countOver(metricFilter(metrics.relaysWithOverdue), QUARTER_HOUR),
+          above: 5,
+        }),
+        isSilent("no run over the outbox went through for a quarter of an hour", {
+          filter: metricFilter(metrics.relays),
+          seconds: QUARTER_HOUR,
+        }),
+      ],
+    });
+
     new Alert(this, "ledger-fault", {
       ...shared,
       says: "The verification of the ledger found a bad row or did not end, or the ledger is not sealed.",

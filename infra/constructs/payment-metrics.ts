@@ -21,6 +21,9 @@ export class PaymentMetrics extends Construct {
   readonly sweepsWithBacklog: LoggingMetric;
   /** Attempts that no sweep will drive any more, counted each time a sweep meets one. */
   readonly attemptsGivenUp: LoggingMetric;
+  /** Runs of the relay over the outbox, and those after which events past two minutes still waited. */
+  readonly relays: LoggingMetric;
+  readonly relaysWithOverdue: LoggingMetric;
   /** Verifications that found a bad row, or did not read to the end. */
   readonly ledgerFaults: LoggingMetric;
   /** Runs that sealed all that there was to seal. */
@@ -68,6 +71,12 @@ export class PaymentMetrics extends Construct {
       where: 'jsonPayload.message = "attempt outside the drive window"',
       description: "Attempts older than the drive window, each time that a sweep meets one.",
     });
+    this.relays = lineCount(this, "relays", { ...writer, where: RELAY, description: "Runs over the outbox." });
+    this.relaysWithOverdue = lineCount(this, "relays-with-overdue", {
+      ...writer,
+      where: `${RELAY} AND jsonPayload.overdue > 0`,
+      description: "Runs over the outbox that left events older than two minutes.",
+    });
     this.ledgerFaults = lineCount(this, "ledger-faults", {
       ...writer,
       where:
@@ -104,6 +113,9 @@ const REQUEST = 'jsonPayload.message = "request"';
 
 /** The one line per sweep, of functions/edge/ledger-writer.ts. */
 const SWEEP = 'jsonPayload.message = "attempts completed"';
+
+/** The one line per run of the relay, of functions/edge/ledger-writer.ts, with the age of the oldest event. */
+const RELAY = 'jsonPayload.message = "outbox relayed"';
 
 /** The lines of functions/flows/cache-guard.ts that mean "without the cache from now on". */
 const CACHE_TROUBLES = [

@@ -6,6 +6,7 @@ import type { Patch } from "./patch.ts";
 export const prunePatches: readonly Patch[] = [
   prune("@google-cloud/spanner-api", ["spanner.admin", "spanner.executor", "longrunning", "iam", "api"]),
   prune("@google-cloud/firestore-api", ["firestore.admin", "longrunning", "api"]),
+  prune("@google-cloud/pubsub-api", ["api"]),
 ];
 
 type ProtoNode = { nested?: Record<string, ProtoNode> };

@@ -27,6 +27,13 @@ export const slimPatches: readonly Patch[] = [
         `Object.defineProperty(exports, "google", { enumerable: true, get() { ${refuse(`google-gax ${name}`)} } });`,
     }),
   ),
+  {
+    of: "@google-cloud/pubsub",
+    file: "build/src/index.js",
+    // The friendly client batches, leases and traces: 200 files. The functions only publish, with the generated one.
+    edit: () =>
+      'exports.v1 = { PublisherClient: require("@google-cloud/pubsub-api/build/src/v1/publisher_client.js").PublisherClient };',
+  },
   adminClient("@google-cloud/spanner-api", "database_admin_client", "DatabaseAdminClient"),
   adminClient("@google-cloud/spanner-api", "instance_admin_client", "InstanceAdminClient"),
   adminClient("@google-cloud/spanner-api", "spanner_executor_proxy_client", "SpannerExecutorProxyClient"),

@@ -211,7 +211,10 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
     }),
   ],
   events: [eventRow(), eventRow({ idempotencyKey: awkwardText, objectVersion: 2, data: new Uint8Array(0) })],
-  outbox: [{ eventId: newId("evt"), createdAtMs: atMs }],
+  outbox: [
+    { eventId: newId("evt"), createdAtMs: atMs, leaseUntilMs: null },
+    { eventId: newId("evt"), createdAtMs: atMs, leaseUntilMs: atMs + 30_000 },
+  ],
 };
 
 /** All own names in a row, however deep: `toEqual` does not look at a key `__proto__`. */

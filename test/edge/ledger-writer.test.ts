@@ -22,16 +22,12 @@ const tokenOf = (payload: object) =>
 async function openWriter() {
   const world = await openWorld();
   const acquirer = networkOver({ journal: world.journal, clock: world.clock, log: () => {} });
-  const { ledger, seals, reconciliation, operators, clock } = world;
+  const { ledger, seals, reconciliation, operators, outbox, clock, bus: publisher, outlet } = world;
   const logged: Parameters<Log>[] = [];
   const log: Log = (...line) => void logged.push(line);
-  const client = clientOf(
-    ledgerWriter({
-      ...{ ledger, seals, reconciliation, operators, clock, acquirer, log },
-      random: systemRandom,
-      callerAccount: account,
-    }),
-  );
+  const stores = { ledger, seals, reconciliation, operators, outbox, publisher, outlet };
+  const machine = { clock, random: systemRandom, log };
+  const client = clientOf(ledgerWriter({ ...stores, ...machine, acquirer, callerAccount: account }));
   const call = (authorization: string | undefined, path = "/complete", method = "POST") =>
     client.send(method, path, "", {
       headers: { host: "ledger-writer.example", authorization: authorization === undefined ? [] : authorization },

@@ -42,6 +42,7 @@ describe("the services stack", () => {
       "google_cloud_scheduler_job expire-holds/job",
       "google_cloud_scheduler_job operate/job",
       "google_cloud_scheduler_job reconcile/job",
+      "google_cloud_scheduler_job relay-outbox/job",
       "google_cloud_scheduler_job seal-ledger/job",
       "google_cloud_scheduler_job verify-ledger/job",
       "google_cloudfunctions2_function ledger-writer/function",
@@ -49,6 +50,8 @@ describe("the services stack", () => {
       "google_cloudfunctions2_function test-acquirer/function",
       "google_project_iam_member payments-api/uses-documents",
       "google_project_iam_member test-acquirer/uses-documents",
+      "google_pubsub_topic_iam_member ledger-writer/publishes-to-payment-events",
+      "google_pubsub_topic_iam_member payments-api/publishes-to-payment-events",
       "google_secret_manager_secret_iam_member ledger-writer/reads-acquirer-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-acquirer-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-endpoint-secret-key",
@@ -66,10 +69,12 @@ describe("the services stack", () => {
     expect(grants(closed).filter(isNotOfConsumers)).toEqual([
       "ledger-schedule: roles/run.invoker on cloud_run_v2_service",
       "ledger-writer: Payments ledger runtime on spanner_database",
+      "ledger-writer: roles/pubsub.publisher on pubsub_topic",
       "ledger-writer: roles/run.invoker on cloud_run_v2_service",
       "ledger-writer: roles/secretmanager.secretAccessor on secret_manager_secret",
       "payments-api: Payments ledger runtime on spanner_database",
       "payments-api: roles/datastore.user on project",
+      "payments-api: roles/pubsub.publisher on pubsub_topic",
       "payments-api: roles/run.invoker on cloud_run_v2_service",
       "payments-api: roles/secretmanager.secretAccessor on secret_manager_secret",
       "payments-api: roles/secretmanager.secretAccessor on secret_manager_secret",
@@ -141,8 +146,8 @@ describe("the services stack", () => {
 
   test("sets every variable that an entry reads, and no more", () => {
     const { acquirerAudience, callerAccount, firestoreDatabase, rateLimitPerSecond, rateLimitBurst } = environmentNames;
-    const { acquirerSecret, acquirerUrl, project, spannerDatabase, spannerInstance } = environmentNames;
-    const writer: string[] = [acquirerSecret, acquirerUrl, project, spannerDatabase, spannerInstance];
+    const { acquirerSecret, acquirerUrl, eventsTopic, project, spannerDatabase, spannerInstance } = environmentNames;
+    const writer: string[] = [acquirerSecret, acquirerUrl, eventsTopic, project, spannerDatabase, spannerInstance];
     writer.push(environmentNames.feeBasisPoints, environmentNames.feeFixedMinor, environmentNames.availableAfterDays);
     const { endpointSecretKey, webhookHttpAllowed } = environmentNames;
 

@@ -31,7 +31,9 @@ async function openOperations() {
   };
   const stores = { ledger, seals, reconciliation, operators, clock };
   const log = () => {};
-  const writer = clientOf(ledgerWriter({ ...stores, acquirer, random: systemRandom, log, callerAccount: account }));
+  const events = { outbox: world.outbox, publisher: world.bus, outlet: world.outlet };
+  const machine = { random: systemRandom, log };
+  const writer = clientOf(ledgerWriter({ ...stores, ...events, ...machine, acquirer, callerAccount: account }));
   const run = async (path: string) => {
     const host = "ledger-writer.example";
     const claims = { iss: "https://accounts.google.com", aud: `https://${host}`, email: account, email_verified: true };

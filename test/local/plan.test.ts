@@ -27,6 +27,7 @@ describe("a plan", () => {
         FEE_FIXED_MINOR: "usd:30,eur:25,gbp:20,cad:30,aud:30,chf:30,jpy:40,sek:250,nok:250,dkk:180",
         AVAILABLE_AFTER_DAYS: "2",
         WEBHOOK_HTTP_ALLOWED: "true",
+        EVENTS_TOPIC: "projects/local-project/topics/payment-events",
         RATE_LIMIT_PER_SECOND: "100",
         RATE_LIMIT_BURST: "200",
       },
@@ -47,16 +48,19 @@ describe("a plan", () => {
       "serviceAccount:invoice-push roles/run.invoker projects/local-project/locations/us-central1/services/invoice",
       "serviceAccount:ledger-schedule roles/run.invoker projects/local-project/locations/us-central1/services/ledger-writer",
       "serviceAccount:ledger-writer projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
+      "serviceAccount:ledger-writer roles/pubsub.publisher projects/local-project/topics/payment-events",
       "serviceAccount:ledger-writer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
       "serviceAccount:notification roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:notification-push roles/run.invoker projects/local-project/locations/us-central1/services/notification",
       "serviceAccount:payments-api projects/local-project/roles/paymentsLedgerRuntime projects/local-project/instances/payments/databases/ledger",
       "serviceAccount:payments-api roles/datastore.user projects/local-project/databases/payments",
+      "serviceAccount:payments-api roles/pubsub.publisher projects/local-project/topics/payment-events",
       "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
       "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/endpoint-secret-key",
       "serviceAccount:risk roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:risk-push roles/run.invoker projects/local-project/locations/us-central1/services/risk",
       "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/ledger-schedule@local-project.iam.gserviceaccount.com",
+      "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/notification-push@local-project.iam.gserviceaccount.com",
       "serviceAccount:test-acquirer roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:test-acquirer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
     ]);
@@ -68,6 +72,46 @@ describe("a plan", () => {
 
     expect(ofBuilder.map(({ role }) => role)).toContain("roles/artifactregistry.writer");
     expect(plan.grants.filter(({ member }) => member === builder)).toEqual([]);
+  });
+
+  test("has the topics and subscriptions, with how long they try, keep and wait", () => {
+    const topic = "projects/local-project/topics/payment-events";
+    expect(plan.bus.topics.sort()).toEqual([topic, `${topic}-dead`]);
+    expect(plan.bus.subscriptions.filter(({ delivery }) => delivery.kind !== "push")).toEqual([
+      {
+        name: "projects/local-project/subscriptions/payment-events-to-bigquery",
+        topic,
+        filter: expect.any(Function),
+        delivery: { kind: "archive" },
+        ackDeadlineMs: 10_000,
+        retry: { firstWaitMs: 10_000, longestWaitMs: 600_000 },
+        deadLetter: { topic: `${topic}-dead`, attemptsMax: 100 },
+        retentionMs: 7 * 24 * 3_600_000,
+      },
+      {
+        name: "projects/local-project/subscriptions/payment-events-dead-kept",
+        topic: `${topic}-dead`,
+        filter: expect.any(Function),
+        delivery: { kind: "pull" },
+        ackDeadlineMs: 600_000,
+        retry: { firstWaitMs: 0, longestWaitMs: 0 },
+        deadLetter: undefined,
+        retentionMs: 31 * 24 * 3_600_000,
+      },
+    ]);
+  });
+
+  test("has apart what Pub/Sub's agent needs to bury a message: both grants of each subscription", () => {
+    const agent = "serviceAccount:service-123456789012@gcp-sa-pubsub.iam.gserviceaccount.com";
+    expect(new Set(plan.buryingGrants.map(({ member }) => member))).toEqual(new Set([agent]));
+    expect(
+      plan.buryingGrants.map(({ role, resource }) => `${role} ${resource.split("/").slice(-2).join("/")}`),
+    ).toEqual(
+      expect.arrayContaining([
+        "roles/pubsub.publisher topics/payment-events-dead",
+        "roles/pubsub.subscriber subscriptions/payment-events-to-bigquery",
+      ]),
+    );
   });
 
   test("has the statements that the database is made from", () => {
@@ -113,7 +157,7 @@ describe("what the laptop does not know", () => {
   test("stops it: a kind of grant", () => {
     const reading = () =>
       planned((services) => {
-        services["google_pubsub_topic_iam_member"] = { new: { member: "allUsers", role: "roles/run.invoker" } };
+        services["google_storage_bucket_iam_member"] = { new: { member: "allUsers", role: "roles/run.invoker" } };
       });
 
     expect(reading).toThrow("is a kind of grant that the laptop does not know");

@@ -6,6 +6,8 @@ import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
+import { memoryOutbox } from "../../functions/adapters/memory/outbox.ts";
+import { memoryPublisher } from "../../functions/adapters/memory/publisher.ts";
 import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
@@ -14,10 +16,13 @@ import { aesSecretBox } from "../../functions/adapters/secret-box.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
+import { busMessageOf } from "../../functions/edge/bus-message.ts";
 import type { WebhookApiPorts } from "../../functions/edge/endpoint.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import type { WireHandler } from "../../functions/edge/wire.ts";
+import type { Publisher } from "../../functions/flows/bus-ports.ts";
+import { eventOutlet } from "../../functions/flows/publish-commits.ts";
 import { intercept } from "./interception.ts";
 import { manualClock } from "./manual-clock.ts";
 import { expectValidAnswer } from "./schemas.ts";
@@ -35,8 +40,9 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 export async function openWorld(timings: Timings = defaultTimings) {
   const clock = manualClock(beginMs);
   const tables = memoryTables();
-  const [ledger, seals] = [memoryLedger(tables), memorySeals(tables)];
+  const [ledger, seals, outbox] = [memoryLedger(tables), memorySeals(tables), memoryOutbox(tables)];
   const [reconciliation, operators] = [memoryReconciliation(tables), memoryOperators()];
+  const bus = memoryPublisher();
   const cache = memoryIdempotencyCache();
   const accounts = memoryAccounts();
   const journal = memoryAcquirerJournal();
@@ -59,15 +65,18 @@ export async function openWorld(timings: Timings = defaultTimings) {
       revokedAtMs: null,
     });
   }
-  /** One more process over the same stores, each of its ports disturbable on its own. */
-  const startServer = () => {
+  /** One more process over the same stores, each of its ports disturbable on its own; one that publishes if so asked. */
+  const startServer = ({ publishes = false } = {}) => {
     const ports = {
       ledger: intercept(ledger),
       cache: intercept(cache),
       acquirer: intercept(network),
       accounts: intercept(accounts),
       webhookEndpoints: intercept(webhookEndpoints),
+      publisher: intercept<Publisher>(bus),
     };
+    const publishing = { ledger: ports.ledger.port, publisher: ports.publisher.port, render: busMessageOf, clock, log };
+    const outlet = eventOutlet(publishing);
     const handler = answersChecked(
       paymentsApi(
         {
@@ -79,26 +88,15 @@ export async function openWorld(timings: Timings = defaultTimings) {
           clock,
           random: systemRandom,
           log,
+          ...(publishes ? { outlet } : {}),
         },
         timings,
       ),
     );
-    return { handler, ports, ...clientOf(handler) };
+    return { handler, ports, outlet, ...clientOf(handler) };
   };
-  return {
-    clock,
-    ledger,
-    seals,
-    reconciliation,
-    operators,
-    cache,
-    accounts,
-    journal,
-    webhookEndpoints,
-    logged,
-    startServer,
-    ...startServer(),
-  };
+  const stores = { ledger, seals, reconciliation, operators, outbox, bus, cache, accounts, journal, webhookEndpoints };
+  return { ...stores, clock, log, logged, startServer, ...startServer() };
 }
 
 /** What the API needs for webhooks, for tests that are about something else. */

@@ -20,17 +20,24 @@ export function memoryTables(): MemoryTables {
     rows: (table) =>
       [...stored.values()].filter((each) => each.table === table).map(({ row }) => frozenCopy(row) as never),
     commit: (changes) => {
-      const staged = new Map<string, StoredRow>();
+      const staged = new Map<string, StoredRow | undefined>();
       const commit = commits + 1;
       for (const change of changes) {
         const address = addressOf(change.table, tableKey(change));
-        const exists = staged.has(address) || stored.has(address);
+        if (change.op === "delete") {
+          staged.set(address, undefined);
+          continue;
+        }
+        const exists = staged.has(address) ? staged.get(address) !== undefined : stored.has(address);
         if (change.op === "insert" && exists) throw refuse("internal", `Row ${address} exists.`, { cause: rowExists });
         if (change.op === "update" && !exists) throw refuse("internal", `Row ${address} does not exist.`);
         staged.set(address, { table: change.table, row: change.row, commit });
       }
       commits = commit;
-      for (const [address, row] of staged) stored.set(address, row);
+      for (const [address, row] of staged) {
+        if (row === undefined) stored.delete(address);
+        else stored.set(address, row);
+      }
     },
   };
 }
