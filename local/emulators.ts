@@ -1,4 +1,4 @@
-// Starts Google's Spanner and Firestore emulators on free ports of loopback, and ends them.
+// Starts Google's emulators for Spanner, Firestore and, where it is wanted, Pub/Sub on free ports of loopback, and ends them.
 // It must never leave an emulator running behind this process, and never point anything at a real project.
 
 import { mkdirSync } from "node:fs";
@@ -10,7 +10,7 @@ import { type GuardedProcess, startGuarded } from "./guarded-process.ts";
 
 /** Emulators that answer. */
 export type RunningEmulators = {
-  /** `127.0.0.1:PORT` of each; both speak plaintext gRPC. */
+  /** `127.0.0.1:PORT` of the two that are always there; all speak plaintext gRPC. */
   spannerHost: string;
   firestoreHost: string;
   /** What a process needs in its environment so that Google's clients use the emulators, and nothing else. */
@@ -23,23 +23,28 @@ export type RunningEmulators = {
 export const LOCAL_PROJECT = "local-project";
 
 /**
- * Starts both emulators and resolves when both answer. Their output goes nowhere, or to `spanner.log` and `firestore.log`
- * in `logFolder` (made if absent). Throws if one is missing, ends early or is silent for 15 s; then none is left running.
+ * Starts the emulators and resolves when all answer; Pub/Sub's only when it is found and `withPubsub` says so. Their output
+ * goes nowhere, or to files such as `spanner.log` in `logFolder` (made if absent). Throws if one of the other two is missing,
+ * or one ends early or is silent for 15 s; then none is left running.
  */
 export async function startEmulators(options: {
   search: EmulatorSearch;
   logFolder?: string;
+  withPubsub?: boolean;
 }): Promise<RunningEmulators> {
-  const { search } = options;
+  const { search, withPubsub = false } = options;
   const { spanner, firestore } = search.commands;
+  const pubsub = withPubsub ? search.commands.pubsub : undefined;
   if (spanner === undefined || firestore === undefined) throw new Error(`emulators ${describeMissing(search)}`);
-  const [spannerPort, firestorePort] = await freePorts();
+  const [spannerPort, firestorePort, pubsubPort] = await freePorts();
   const spannerHost = `127.0.0.1:${spannerPort}`;
   const firestoreHost = `127.0.0.1:${firestorePort}`;
+  const pubsubHost = `127.0.0.1:${pubsubPort}`;
   const start = starter(options.logFolder);
   const processes = [
     start("spanner", spanner, [`--host_port=${spannerHost}`, ABORT_THE_CURRENT_ONE]),
     start("firestore", firestore, ["start", "--host=127.0.0.1", `--port=${firestorePort}`]),
+    ...(pubsub === undefined ? [] : [start("pubsub", pubsub, ["--host=127.0.0.1", `--port=${pubsubPort}`])]),
   ] as const;
   const stop = async () => {
     await Promise.all(processes.map((process) => process.stop()));
@@ -48,12 +53,17 @@ export async function startEmulators(options: {
     await Promise.all([
       untilReady("spanner", processes[0], () => acceptsConnections(spannerPort)),
       untilReady("firestore", processes[1], () => answersHttp(firestoreHost)),
+      ...processes.slice(2).map((started) => untilReady("pubsub", started, () => answersHttp(pubsubHost))),
     ]);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { spannerHost, firestoreHost, environment: clientEnvironment({ spannerHost, firestoreHost }), stop };
+  const environment = {
+    ...clientEnvironment({ spannerHost, firestoreHost }),
+    ...(pubsub === undefined ? {} : { PUBSUB_EMULATOR_HOST: pubsubHost }),
+  };
+  return { spannerHost, firestoreHost, environment, stop };
 }
 
 /**
@@ -129,12 +139,11 @@ async function answersHttp(host: string): Promise<boolean> {
   }
 }
 
-/** Two different ports that were free a moment ago; both are held until both are known. */
-async function freePorts(): Promise<[number, number]> {
-  const first = await listening();
-  const second = await listening();
-  const ports: [number, number] = [portOf(first), portOf(second)];
-  await Promise.all([first, second].map((server) => new Promise((closed) => server.close(closed))));
+/** Three different ports that were free a moment ago; all are held until all are known. */
+async function freePorts(): Promise<[number, number, number]> {
+  const held = [await listening(), await listening(), await listening()] as const;
+  const ports: [number, number, number] = [portOf(held[0]), portOf(held[1]), portOf(held[2])];
+  await Promise.all(held.map((server) => new Promise((closed) => server.close(closed))));
   return ports;
 }
 

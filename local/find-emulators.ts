@@ -1,19 +1,25 @@
-// Looks for Google's Spanner and Firestore emulators on this machine, below the root of the Google Cloud CLI.
+// Looks for Google's Spanner, Firestore and Pub/Sub emulators on this machine, below the root of the Google Cloud CLI.
 // It must never fail, and never take long, because gcloud, an emulator or Java is absent: absent is an answer.
 
 import { execFile } from "node:child_process";
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
-/** The emulators that the project runs on; the order is the order in which they are named to people. */
-export type EmulatorName = "spanner" | "firestore";
+/**
+ * The emulators that the project runs on; the order is the order in which they are named to people. Pub/Sub's serves only
+ * the contract of the publisher, so it is used where it is, and missed by nobody.
+ */
+export type EmulatorName = NeededEmulator | "pubsub";
+
+/** What nothing works without. */
+type NeededEmulator = "spanner" | "firestore";
 
 /** What was found: the path of each emulator's start command, and what stands in the way of the others. */
 export type EmulatorSearch = {
   commands: Partial<Record<EmulatorName, string>>;
   /** True when `EMULATORS=none` asked for a machine without any. */
   hidden: boolean;
-  /** True when the Firestore emulator is there but cannot run: it needs Java. */
+  /** True when an emulator that needs Java is there but cannot run. */
   javaMissing: boolean;
 };
 
@@ -39,7 +45,7 @@ export function foundEmulators(search: EmulatorSearch): EmulatorName[] {
 
 /** One line for people: which emulators are missing, why, and the command that installs them. Empty if none is missing. */
 export function describeMissing(search: EmulatorSearch): string {
-  const missing = NAMES.filter((name) => search.commands[name] === undefined);
+  const missing = NEEDED.filter((name) => search.commands[name] === undefined);
   if (missing.length === 0) return "";
   if (search.hidden) return "EMULATORS=none hides them; unset it to use the installed ones";
   const java = search.javaMissing ? " (it is there, but `java` is not on PATH)" : "";
@@ -53,12 +59,14 @@ export function describeMissing(search: EmulatorSearch): string {
   );
 }
 
-const NAMES: readonly EmulatorName[] = ["spanner", "firestore"];
+const NEEDED: readonly NeededEmulator[] = ["spanner", "firestore"];
+const NAMES: readonly EmulatorName[] = [...NEEDED, "pubsub"];
 
 /** Where the CLI's packages and components put the start commands, below its root. */
 const COMMAND_BELOW_ROOT: Record<EmulatorName, string> = {
   spanner: join("bin", "cloud_spanner_emulator", "emulator_main"),
   firestore: join("platform", "cloud-firestore-emulator", "cloud_firestore_emulator"),
+  pubsub: join("platform", "pubsub-emulator", "bin", "cloud-pubsub-emulator"),
 };
 
 /** `gcloud info` starts a Python program: 1-2 s is usual, and more than this is no help to somebody who waits. */
@@ -68,7 +76,7 @@ function addFrom(root: string, search: EmulatorSearch, environment: NodeJS.Proce
   for (const name of NAMES) {
     const command = join(root, COMMAND_BELOW_ROOT[name]);
     if (search.commands[name] !== undefined || !isExecutable(command)) continue;
-    // Firestore's start command is a shell script around a jar; it takes the Java of JAVA, else that of PATH.
+    // The others' start commands are shell scripts around a jar; Firestore's takes the Java of JAVA, else that of PATH.
     const runs = name === "spanner" || Boolean(environment["JAVA"]) || onPath("java", environment) !== undefined;
     if (runs) search.commands[name] = command;
     else search.javaMissing = true;

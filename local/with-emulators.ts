@@ -20,7 +20,7 @@ async function main(args: string[]): Promise<number> {
 
   let emulators: Awaited<ReturnType<typeof startEmulators>>;
   try {
-    emulators = await startEmulators({ search, ...(options.log ? { logFolder: LOG_FOLDER } : {}) });
+    emulators = await startEmulators({ search, withPubsub: true, ...(options.log ? { logFolder: LOG_FOLDER } : {}) });
   } catch (error) {
     return complain(`emulators: FAILED TO START, nothing was run: ${(error as Error).message}`, 1);
   }

@@ -24,6 +24,24 @@ beforeEach(() => {
 afterEach(() => sdk.remove());
 
 describe("starting emulators", () => {
+  test("starts Pub/Sub's too where it is found and wanted, and ends it with the others", async () => {
+    const withPubsub = makeFakeSdk({ hasPubsub: true });
+    const search = await findEmulators({ CLOUDSDK_ROOT: withPubsub.root, PATH: withPubsub.javaFolder });
+    const unwanted = await startEmulators({ search });
+    await unwanted.stop();
+    const emulators = await startEmulators({ search, withPubsub: true });
+    const host = emulators.environment["PUBSUB_EMULATOR_HOST"] ?? "";
+    const answered = await commandLine(host);
+    const connection = await openTo(host);
+
+    await emulators.stop();
+    await untilCut(connection);
+    withPubsub.remove();
+
+    expect(unwanted.environment).not.toHaveProperty("PUBSUB_EMULATOR_HOST");
+    expect(answered).toBe(`--host=127.0.0.1 --port=${host.split(":")[1]}`);
+  });
+
   test("starts both with the flags that matter, points clients at them, and ends them", async () => {
     const emulators = await startEmulators({ search: await findEmulators(environment) });
     const answered = await Promise.all([commandLine(emulators.spannerHost), commandLine(emulators.firestoreHost)]);

@@ -53,6 +53,15 @@ describe("the search for Google's emulators", () => {
     expect(foundEmulators(await findEmulators({}))).toEqual([]);
   });
 
+  test("finds Pub/Sub's where it is, and misses it nowhere", async () => {
+    const withPubsub = makeFakeSdk({ hasPubsub: true });
+    const search = await findEmulators({ CLOUDSDK_ROOT: withPubsub.root, PATH: withPubsub.javaFolder });
+    withPubsub.remove();
+
+    expect(foundEmulators(search)).toEqual(["spanner", "firestore", "pubsub"]);
+    expect(describeMissing(search)).toBe("");
+  });
+
   test("pretends that none is installed with EMULATORS=none", async () => {
     const search = await findEmulators({ CLOUDSDK_ROOT: sdk.root, PATH: sdk.javaFolder, EMULATORS: "none" });
 

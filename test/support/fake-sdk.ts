@@ -22,8 +22,8 @@ export type FakeSdk = {
   remove(): void;
 };
 
-/** Makes the folder, with both emulators in it. */
-export function makeFakeSdk(): FakeSdk {
+/** Makes the folder, with the two needed emulators in it, and Pub/Sub's if so asked. */
+export function makeFakeSdk({ hasPubsub = false } = {}): FakeSdk {
   const base = mkdtempSync(join(tmpdir(), "fake-sdk-"));
   const root = join(base, "sdk");
   const spannerCommand = join(root, "bin", "cloud_spanner_emulator", "emulator_main");
@@ -33,6 +33,8 @@ export function makeFakeSdk(): FakeSdk {
   script(spannerCommand, `exec '${process.execPath}' '${server}' "$@"`);
   // Not `exec`: like the real one, this start command forks, and ending only its shell would leave an orphan.
   script(firestoreCommand, `'${process.execPath}' '${server}' "$@"; true`);
+  const pubsubCommand = join(root, "platform", "pubsub-emulator", "bin", "cloud-pubsub-emulator");
+  if (hasPubsub) script(pubsubCommand, `'${process.execPath}' '${server}' "$@"; true`);
   script(join(root, "bin", "gcloud"), "exit 1");
   script(join(base, "java", "java"), "exit 0");
   script(join(base, "wrapper", "gcloud"), `echo '${root}'`);
