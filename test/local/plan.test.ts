@@ -59,8 +59,10 @@ describe("a plan", () => {
       "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/endpoint-secret-key",
       "serviceAccount:risk roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:risk-push roles/run.invoker projects/local-project/locations/us-central1/services/risk",
+      "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/invoice-push@local-project.iam.gserviceaccount.com",
       "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/ledger-schedule@local-project.iam.gserviceaccount.com",
       "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/notification-push@local-project.iam.gserviceaccount.com",
+      "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/risk-push@local-project.iam.gserviceaccount.com",
       "serviceAccount:test-acquirer roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:test-acquirer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
     ]);

@@ -36,7 +36,10 @@ describeRoundTrips("counted on the wire", async () => {
     const rows = await Promise.all(tables.map((table) => spanner.direct.rows(table)));
     return { fields: document.data(), updateTime: document.updateTime, rows };
   };
-  const close = async () => void (await Promise.all([spanner.close(), firestore.close()]));
+  const close = async () => {
+    await api.close();
+    await Promise.all([spanner.close(), firestore.close()]);
+  };
   return { ...api, take, snapshot, close };
 });
 

@@ -21,7 +21,6 @@ describeRoundTrips("counted at the ports", async () => {
     ...api,
     take: () => trips.splice(0),
     snapshot: async () => [cache.records(), tables.map((table) => ledger.rows(table))],
-    close: async () => {},
   };
 });
 

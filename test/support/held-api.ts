@@ -1,21 +1,26 @@
 // The payments API over given stores on the machine's clock, stoppable at the acquirer and at the pauses of a twin.
 // It must never wait by itself: a pause ends at once, or when the test ends it.
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
+import { memoryPublisher } from "../../functions/adapters/memory/publisher.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
+import { busMessageOf } from "../../functions/edge/bus-message.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import type { Accounts, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
+import { eventOutlet } from "../../functions/flows/publish-commits.ts";
 import { apiKeys, clientOf, type Reply, webhookPorts } from "./world.ts";
 
-/** Opens the API with one account in it. */
+/** Opens the API with one account in it; what it commits is published, and the rows of that are taken away by commits. */
 export async function openHeldApi(stores: { ledger: Ledger; cache: IdempotencyCache; accounts: Accounts }) {
   const accountId = await addAccount(stores.accounts);
   const [atAcquirer, atPause] = [place(), place()];
   const journal = memoryAcquirerJournal();
   const log = () => {};
   const network = networkOver({ journal, clock: systemClock, log });
+  const publishing = { publisher: memoryPublisher(), render: busMessageOf, clock: systemClock, log };
+  const outlet = eventOutlet({ ...publishing, ledger: stores.ledger });
   const handler = paymentsApi(
     {
       ...stores,
@@ -30,6 +35,7 @@ export async function openHeldApi(stores: { ledger: Ledger; cache: IdempotencyCa
       clock: { ...systemClock, sleep: atPause.pass },
       random: systemRandom,
       log,
+      outlet,
     },
     // A cold connection of an emulator can take seconds, and a call that was given up would be made good by others.
     { ...defaultTimings, cacheDeadlineMs: 10_000 },
@@ -40,6 +46,8 @@ export async function openHeldApi(stores: { ledger: Ledger; cache: IdempotencyCa
     pay: (key: string, form: string): Promise<Reply> => post("/v1/payment_intents", form, { key }),
     holdAcquirer: atAcquirer.hold,
     holdPauses: atPause.hold,
+    /** Ends the timer that would take away what no commit did. */
+    close: () => outlet.close(),
   };
 }
 
