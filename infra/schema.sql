@@ -286,8 +286,14 @@ CREATE TABLE breaks (
   detail STRING(MAX) NOT NULL,        -- amounts and states, for people
   opened_at TIMESTAMP NOT NULL,
   closed_at TIMESTAMP,                -- NULL while it stands
+  accepted_by STRING(255),            -- who said that it is dealt with, though it does not go away
+  accepted_reason STRING(MAX),
+  acceptance_confirmed_by STRING(255), -- somebody else who agreed; from then on it is not open any more
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT breaks_kind CHECK (kind IN ('effect_without_attempt', 'attempt_without_effect', 'booked_without_effect', 'effect_of_closed_attempt', 'kind_differs', 'amount_differs', 'currency_differs', 'not_booked', 'booked_differently', 'open_too_long')),
+  CONSTRAINT breaks_accepted CHECK ((accepted_by IS NULL) = (accepted_reason IS NULL)),
+  CONSTRAINT breaks_two CHECK (acceptance_confirmed_by IS NULL OR LOWER(TRIM(acceptance_confirmed_by)) != LOWER(TRIM(accepted_by))),
+  CONSTRAINT breaks_confirmed CHECK (acceptance_confirmed_by IS NULL OR accepted_by IS NOT NULL),
   CONSTRAINT breaks_subject CHECK ((account_id IS NULL) = (intent_id IS NULL)),
 ) PRIMARY KEY (subject, kind);
 

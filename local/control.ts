@@ -77,8 +77,8 @@ const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<u
     went: await callJob("/reconcile"),
     breaks: await reconciliation.openBreaks(null, BREAKS_MAX),
   }),
-  "/attempt": async ({ ledger, operators }, asked) =>
-    await operatorDesk({ ledger, operators, clock: systemClock, random: systemRandom }, asked),
+  "/attempt": async ({ ledger, operators, reconciliation }, asked) =>
+    await operatorDesk({ ledger, operators, reconciliation, clock: systemClock, random: systemRandom }, asked),
   "/verify-ledger": async ({ ledger, seals }, { anchors = [] }) =>
     await verifyLedger({ ledger, seals, clock: systemClock, log: () => {} }, { anchors }),
 };

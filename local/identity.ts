@@ -138,6 +138,7 @@ function guardedReconciliation(store: ReconciliationStore, must: Must): Reconcil
     attempt: guarded(() => must(...SESSION, ...READ), store.attempt),
     openBreaks: guarded(() => must(...SESSION, ...READ), store.openBreaks),
     record: guarded(() => must(...SESSION, ...READ, ...WRITE), store.record),
+    change: guarded(() => must(...SESSION, ...READ, ...WRITE), store.change),
   };
 }
 
