@@ -58,7 +58,7 @@ async function answer(stores: Stores, token: string, request: WireRequest): Prom
   return jsonResponse(200, await verb(stores, JSON.parse(request.body.toString("utf8"))));
 }
 
-type Stores = Pick<Host, "accounts" | "ledger" | "seals" | "reconciliation" | "operators" | "callJob">;
+type Stores = Pick<Host, "accounts" | "ledger" | "balances" | "seals" | "reconciliation" | "operators" | "callJob">;
 
 type Asked = { accountName: string; lastFour: string | null; anchors?: readonly SealAnchor[] } & DeskRequest;
 
@@ -79,8 +79,8 @@ const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<u
   }),
   "/attempt": async ({ ledger, operators, reconciliation }, asked) =>
     await operatorDesk({ ledger, operators, reconciliation, clock: systemClock, random: systemRandom }, asked),
-  "/verify-ledger": async ({ ledger, seals }, { anchors = [] }) =>
-    await verifyLedger({ ledger, seals, clock: systemClock, log: () => {} }, { anchors }),
+  "/verify-ledger": async ({ ledger, balances, seals }, { anchors = [] }) =>
+    await verifyLedger({ ledger, balances, seals, clock: systemClock, log: () => {} }, { anchors }),
 };
 
 /** What a terminal shows at once. */

@@ -2,6 +2,7 @@
 // It holds a type and nothing else.
 
 import type { FunctionName } from "../functions/config.ts";
+import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Ledger } from "../functions/flows/ports.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
@@ -20,6 +21,8 @@ export type Host = {
   ledger: Ledger;
   /** The chain over it. */
   seals: LedgerSeals;
+  /** Its balances, for verifying. */
+  balances: Balances;
   /** Its breaks, and what persons said of its attempts. */
   reconciliation: ReconciliationStore;
   operators: OperatorStore;

@@ -2,6 +2,7 @@
 // It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
 
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
 import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
 import type { Mailer } from "../functions/flows/mail-ports.ts";
@@ -19,6 +20,7 @@ import type { Rights } from "./rights.ts";
 export type Identity = {
   ledger(ledger: Ledger): Ledger;
   seals(seals: LedgerSeals): LedgerSeals;
+  balances(balances: Balances): Balances;
   reconciliation(store: ReconciliationStore): ReconciliationStore;
   operators(operators: OperatorStore): OperatorStore;
   outbox(outbox: Outbox): Outbox;
@@ -59,6 +61,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
   return {
     ledger: (ledger) => guardedLedger(ledger, inLedger),
     seals: (seals) => guardedSeals(seals, inLedger),
+    balances: (balances) => guardedBalances(balances, inLedger),
     reconciliation: (store) => guardedReconciliation(store, inLedger),
     operators: (operators) => guardedOperators(operators, inLedger),
     outbox: (outbox) => guardedOutbox(outbox, inLedger),
@@ -107,6 +110,16 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
       must(...SESSION, ...READ, "databases.beginReadOnlyTransaction");
       return await ledger.scan(tag, body);
     },
+  };
+}
+
+function guardedBalances(balances: Balances, must: Must): Balances {
+  return {
+    list: guarded(() => must(...SESSION, ...READ), balances.list),
+    moment: guarded(() => must(...SESSION, ...READ, "databases.beginReadOnlyTransaction"), balances.moment),
+    behind: guarded(() => must(...SESSION, ...READ), balances.behind),
+    checkpoints: guarded(() => must(...SESSION, ...READ), balances.checkpoints),
+    prune: guarded(() => must(...SESSION, ...READ, ...WRITE), balances.prune),
   };
 }
 

@@ -2,6 +2,7 @@
 // It must never reach a real project: every client gets an emulator's address, and no credentials of this user.
 
 import { spannerAccounts } from "../functions/adapters/spanner-accounts.ts";
+import { spannerBalances } from "../functions/adapters/spanner-balances.ts";
 import { openSpanner } from "../functions/adapters/spanner-client.ts";
 import { spannerLedger } from "../functions/adapters/spanner-ledger.ts";
 import { spannerOperators } from "../functions/adapters/spanner-operators.ts";
@@ -55,6 +56,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       platform,
       accounts: spannerAccounts(spanner),
       ledger: spannerLedger(spanner),
+      balances: spannerBalances(spanner),
       seals: spannerSeals(spanner),
       reconciliation: spannerReconciliation(spanner),
       operators: spannerOperators(spanner),
