@@ -93,7 +93,9 @@ function selectBookings({ shard, after, until, cursor }: CommitInterval, limit: 
   const entries =
     `ARRAY(SELECT AS STRUCT e.*, ${exactly("e.committed_at")} AS committed_exactly FROM ledger_entries e ` +
     "WHERE e.kind = t.kind AND e.source_id = t.source_id ORDER BY e.entry_number) AS entries";
-  const times = `${exactly("t.created_at")} AS created_exactly, ${exactly("t.committed_at")} AS committed_exactly`;
+  const times = ["created_at", "available_on", "committed_at"]
+    .map((column) => `${exactly(`t.${column}`)} AS ${column}_exactly`)
+    .join(", ");
   const place = cursor === null ? {} : { kind: cursor.booking.kind, source_id: cursor.booking.sourceId };
   return {
     sql:
@@ -143,8 +145,9 @@ function readCommitted(columns: FoundColumns): CommittedBooking {
   const entries = read.json<readonly FoundColumns[]>("entries").map(reader);
   return {
     booking: readBookingAsItIs(columns),
-    createdAt: read.text("created_exactly"),
-    committedAt: read.text("committed_exactly"),
+    createdAt: read.text("created_at_exactly"),
+    availableOn: read.text("available_on_exactly"),
+    committedAt: read.text("committed_at_exactly"),
     entries: entries.map((entry) => ({
       number: entry.count("entry_number"),
       committedAt: entry.text("committed_exactly"),

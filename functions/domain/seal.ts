@@ -33,6 +33,7 @@ export interface SealBeginning {
 export interface CommittedBooking {
   readonly booking: LedgerTransaction;
   readonly createdAt: ExactTime;
+  readonly availableOn: ExactTime;
   readonly committedAt: ExactTime;
   /** One for each of the booking's entries, in their order. */
   readonly entries: readonly { readonly number: number; readonly committedAt: ExactTime }[];
@@ -112,22 +113,22 @@ const bookingFields = {
   accountId: true,
   intentId: true,
   currency: true,
-  availableOnMs: true,
   payableMinor: true,
   feeMinor: true,
-} as const satisfies Record<Exclude<keyof LedgerTransaction, "entries" | "createdAtMs">, true>;
+} as const satisfies Record<Exclude<keyof LedgerTransaction, "entries" | "createdAtMs" | "availableOnMs">, true>;
 const entryFields = {
   ledgerAccount: true,
   direction: true,
   amountMinor: true,
 } as const satisfies Record<keyof LedgerEntry, true>;
 
-function fieldsOf({ booking, createdAt, committedAt, entries: stored }: CommittedBooking): Field[] {
+function fieldsOf({ booking, createdAt, availableOn, committedAt, entries: stored }: CommittedBooking): Field[] {
   const names = Object.keys(bookingFields) as (keyof typeof bookingFields)[];
   const entryNames = Object.keys(entryFields) as (keyof typeof entryFields)[];
   return [
     "booking",
     createdAt,
+    availableOn,
     committedAt,
     ...names.map((name) => booking[name]),
     booking.entries.length,

@@ -33,7 +33,7 @@ export function describeSeals(name: string, open: () => Promise<SealsUnderTest>)
       const bookings = whole.flat();
       expect(bookings.map(({ booking }) => booking.sourceId).sort()).toEqual([...sourceIds].sort());
       const [one] = bookings.filter(({ booking }) => booking.sourceId === sourceIds[0]);
-      expect(one).toMatchObject({ booking: bookingRow({ sourceId: sourceIds[0] ?? "" }), createdAt });
+      expect(one).toMatchObject({ booking: bookingRow({ sourceId: sourceIds[0] ?? "" }), createdAt, availableOn });
       expect(one?.entries).toEqual([1, 2, 3].map((number) => ({ number, committedAt: one?.committedAt })));
       for (const { committedAt } of bookings) expect(committedAt).toMatch(exactly);
     });
@@ -121,6 +121,9 @@ const sourceIds = Array.from({ length: 20 }, (_, index) => `ch_seal_${(index * 7
 
 /** What the rows of the tests were created at, to the nanosecond. */
 const createdAt = new Date(atMs).toISOString().replace("Z", "000000Z");
+
+/** What they are available on. */
+const availableOn = "2026-01-17T00:00:00.000000000Z";
 
 const exactly = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/;
 

@@ -136,6 +136,7 @@ function manyAt(committedAt: string, count: number): CommittedBooking[] {
   return Array.from({ length: count }, (_, index) => ({
     booking: { ...booking, sourceId: String(index).padStart(6, "0") },
     createdAt: committedAt,
+    availableOn: committedAt,
     committedAt,
     entries: [],
   }));

@@ -58,7 +58,14 @@ function committedBookings(tables: MemoryTables): readonly CommittedBooking[] {
   const committed = tables.rows("ledger_transactions").map((booking) => {
     const committedAt = commitTime(tables.committedAt("ledger_transactions", `${booking.kind}/${booking.sourceId}`));
     const entries = booking.entries.map((_, index) => ({ number: index + 1, committedAt }));
-    return { booking, createdAt: exactTimeOf(booking.createdAtMs), committedAt, entries };
+    const { createdAtMs, availableOnMs } = booking;
+    return {
+      booking,
+      createdAt: exactTimeOf(createdAtMs),
+      availableOn: exactTimeOf(availableOnMs),
+      committedAt,
+      entries,
+    };
   });
   return committed.sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 }
