@@ -16,6 +16,7 @@ export const functionNames = [
   "notification",
   "invoice",
   "risk",
+  "dead-letter-recorder",
 ] as const;
 
 /** One of the deployed functions. */
@@ -80,6 +81,9 @@ export const firestoreNames = {
   webhookEndpoints: "webhookEndpoints",
   /** Changes of webhook endpoints that were made under an idempotency key, with their answers. */
   webhookChanges: "webhookChanges",
+  /** Events that a consumer gave up, and the redrives that sent them again. */
+  deadLetters: "deadLetters",
+  redrives: "redrives",
   /** Timestamp field after which the TTL policy may delete a document. */
   deleteAfter: "deleteAfter",
 } as const;

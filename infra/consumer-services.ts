@@ -1,9 +1,10 @@
 /**
- * The consumers of events: each a function of its own with its account, its subscription and the smallest rights.
+ * The consumers of events and of dead letters: each a function with its own account, subscription and smallest rights.
  * It must never give one consumer another one's account: each has its own markers, its own pace and its own dead letters.
  */
 import type { Construct } from "constructs";
 import { environmentNames, type FunctionName } from "../functions/config.ts";
+import { DeadLetterPush } from "./constructs/dead-letter-push.ts";
 import { FunctionCaller } from "./constructs/function-caller.ts";
 import { type Grant, readSecret, useDocuments } from "./constructs/grants.ts";
 import { PaymentFunction, type PaymentFunctionProperties } from "./constructs/payment-function.ts";
@@ -45,6 +46,7 @@ export function consumerServices(scope: Construct, settings: Settings, stacks: C
     description: "Flags payments of a card or customer that come too fast.",
     takes: ["charge.succeeded", "charge.failed"],
   });
+  deadLetterRecorder(scope, settings, stacks);
 }
 
 /** What differs between consumers. */
@@ -62,9 +64,41 @@ interface ConsumerProperties {
 function consumer(
   scope: Construct,
   settings: Settings,
-  { foundation, data, messaging }: ConsumerStacks,
-  { name, accounts, description, takes, environment = {}, secrets = {}, may = [] }: ConsumerProperties,
+  stacks: ConsumerStacks,
+  { takes, ...properties }: ConsumerProperties,
 ): void {
+  const { name } = properties;
+  const { deployed, caller } = pushed(scope, settings, stacks, { ...properties, callerId: `${name}-push` });
+  new PushConsumer(scope, `${name}-events`, {
+    ...{ settings, name, topic: stacks.messaging.events, calls: deployed, as: caller },
+    path: "/events",
+    timeoutSeconds: CONSUMING.timeoutSeconds,
+    filter: takes.map((type) => `attributes.event_type = "${type}"`).join(" OR "),
+  });
+}
+
+function deadLetterRecorder(scope: Construct, settings: Settings, stacks: ConsumerStacks): void {
+  const { deployed, caller } = pushed(scope, settings, stacks, {
+    name: "dead-letter-recorder",
+    callerId: "dead-letter-push",
+    accounts: stacks.foundation.accounts.deadLetterRecorder,
+    description: "Records the events that a consumer gave up.",
+  });
+  new DeadLetterPush(scope, "dead-letter-events", {
+    ...{ settings, topic: stacks.messaging.events, calls: deployed, as: caller },
+    path: "/dead-letters",
+    timeoutSeconds: CONSUMING.timeoutSeconds,
+  });
+}
+
+/** A closed function that uses documents, and the account as which Pub/Sub calls it. */
+function pushed(
+  scope: Construct,
+  settings: Settings,
+  { foundation, data }: ConsumerStacks,
+  properties: Omit<ConsumerProperties, "takes"> & { readonly callerId: string },
+) {
+  const { name, callerId, accounts, description, environment = {}, secrets = {}, may = [] } = properties;
   const deployed = new PaymentFunction(scope, name, {
     ...{ settings, foundation, description, secrets },
     ...CONSUMING,
@@ -79,18 +113,11 @@ function consumer(
     },
     may: [useDocuments(data.documents), ...may],
   });
-  const caller = new FunctionCaller(scope, `${name}-push`, {
-    settings,
-    account: accounts.calls,
-    service: deployed.service,
+  const caller = new FunctionCaller(scope, callerId, {
+    ...{ settings, account: accounts.calls, service: deployed.service },
     products: ["pubsub"],
   });
-  new PushConsumer(scope, `${name}-events`, {
-    ...{ settings, name, topic: messaging.events, calls: deployed, as: caller },
-    path: "/events",
-    timeoutSeconds: CONSUMING.timeoutSeconds,
-    filter: takes.map((type) => `attributes.event_type = "${type}"`).join(" OR "),
-  });
+  return { deployed, caller };
 }
 
 /**

@@ -46,7 +46,11 @@ export class DataStack extends TerraformStack {
       .expires(firestoreNames.riskFlags)
       // The page is large, and nobody looks for one by its words.
       .withoutIndexes(firestoreNames.invoices)
-      .expires(firestoreNames.webhookChanges);
+      .expires(firestoreNames.webhookChanges)
+      .expires(firestoreNames.deadLetters)
+      // A redrive lists thousands of letters, and each would be an entry of an index.
+      .expires(firestoreNames.redrives)
+      .withoutIndexes(firestoreNames.redrives);
 
     this.acquirerSecret = new AdoptedSecret(this, "acquirer-secret", settings);
     this.endpointSecretKey = new AdoptedSecret(this, "endpoint-secret-key", settings);

@@ -32,6 +32,7 @@ export class FoundationStack extends TerraformStack {
     readonly notification: ConsumerAccounts;
     readonly invoice: ConsumerAccounts;
     readonly risk: ConsumerAccounts;
+    readonly deadLetterRecorder: ConsumerAccounts;
   };
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -56,6 +57,10 @@ export class FoundationStack extends TerraformStack {
       notification: consumerAccounts(accounts, "notification"),
       invoice: consumerAccounts(accounts, "invoice"),
       risk: consumerAccounts(accounts, "risk"),
+      deadLetterRecorder: {
+        runs: accounts.account("dead-letter-recorder", "Runs dead-letter-recorder"),
+        calls: accounts.account("dead-letter-push", "Pushes dead letters to their recorder"),
+      },
     };
 
     this.build = new BuildAccount(this, "build", {

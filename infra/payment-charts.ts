@@ -76,7 +76,7 @@ function whatFunctionsSay({ metrics }: PaymentChartsInput): Chart[] {
   ];
 }
 
-function whatProductsSay({ settings, deadLetters, ledger }: PaymentChartsInput): Chart[] {
+function whatProductsSay({ settings, metrics, deadLetters, ledger }: PaymentChartsInput): Chart[] {
   return [
     {
       title: "Dead letters",
@@ -88,6 +88,7 @@ function whatProductsSay({ settings, deadLetters, ledger }: PaymentChartsInput):
           aligner: "ALIGN_MAX",
           reducer: "REDUCE_MAX",
         },
+        counted("recorded", metricFilter(metrics.deadLetters)),
       ],
     },
     {

@@ -6,11 +6,13 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import type { ApiKey } from "../functions/domain/accounts.ts";
+import { hasCode } from "../functions/domain/errors.ts";
 import type { SealAnchor } from "../functions/domain/seal.ts";
 import { createFrontDoorServer } from "../functions/edge/install-front-door.ts";
 import { type DeskRequest, operatorDesk } from "../functions/edge/operator-desk.ts";
 import { headerValues, jsonResponse, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
 import { createApiKey, listApiKeys, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
+import { planRedriveOf, runRedrive } from "../functions/flows/redrive-events.ts";
 import { verifyLedger } from "../functions/flows/verify-ledger.ts";
 import type { Host } from "./host.ts";
 import { listenFrom } from "./listen.ts";
@@ -58,9 +60,17 @@ async function answer(stores: Stores, token: string, request: WireRequest): Prom
   return jsonResponse(200, await verb(stores, JSON.parse(request.body.toString("utf8"))));
 }
 
-type Stores = Pick<Host, "accounts" | "ledger" | "balances" | "seals" | "reconciliation" | "operators" | "callJob">;
+type Stores = Pick<
+  Host,
+  "accounts" | "ledger" | "seals" | "reconciliation" | "operators" | "callJob" | "deadLetters" | "publisher"
+>;
 
-type Asked = { accountName: string; lastFour: string | null; anchors?: readonly SealAnchor[] } & DeskRequest;
+type Asked = {
+  accountName: string;
+  lastFour: string | null;
+  anchors?: readonly SealAnchor[];
+  plan?: string;
+} & DeskRequest;
 
 const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<unknown>>> = {
   "/api-keys/create": async ({ accounts }, { accountName }) => {
@@ -77,11 +87,23 @@ const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<u
     went: await callJob("/reconcile"),
     breaks: await reconciliation.openBreaks(null, BREAKS_MAX),
   }),
-  "/attempt": async ({ ledger, operators, reconciliation }, asked) =>
-    await operatorDesk({ ledger, operators, reconciliation, clock: systemClock, random: systemRandom }, asked),
-  "/verify-ledger": async ({ ledger, balances, seals }, { anchors = [] }) =>
-    await verifyLedger({ ledger, balances, seals, clock: systemClock, log: () => {} }, { anchors }),
+  "/attempt": async ({ ledger, operators }, asked) =>
+    await operatorDesk({ ledger, operators, clock: systemClock, random: systemRandom }, asked),
+  "/redrive-events/plan": async ({ deadLetters }) => await planRedriveOf(deadLetters),
+  "/redrive-events/run": async (stores, { plan = "" }) => await redriven(stores, plan),
+  "/verify-ledger": async ({ ledger, seals }, { anchors = [] }) =>
+    await verifyLedger({ ledger, seals, clock: systemClock, log: () => {} }, { anchors }),
 };
+
+/** A refusal is an answer: the door itself would show no more than a status. */
+async function redriven({ deadLetters, publisher }: Stores, plan: string) {
+  try {
+    return { receipt: await runRedrive({ deadLetters, publisher, clock: systemClock }, plan) };
+  } catch (error) {
+    if (hasCode(error, "parameter_invalid")) return { refusal: error.message };
+    throw error;
+  }
+}
 
 /** What a terminal shows at once. */
 const BREAKS_MAX = 100;

@@ -4,7 +4,6 @@
 import { httpAcquirer } from "../functions/adapters/acquirer.ts";
 import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
-import { memoryBalances } from "../functions/adapters/memory/balances.ts";
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../functions/adapters/memory/operators.ts";
@@ -28,7 +27,6 @@ import { paymentsApi } from "../functions/edge/payments-api.ts";
 import { testAcquirer } from "../functions/edge/test-acquirer.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
-import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
@@ -39,6 +37,7 @@ import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports
 import { callJob } from "./call-job.ts";
 import { type ConsumerStores, consumerMakers, memoryConsumerStores } from "./consumers.ts";
 import { openDoors } from "./doors.ts";
+import { openInboxFor, publisherOf } from "./effects.ts";
 import { environmentsAt } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { type Identity, identityOf } from "./identity.ts";
@@ -51,12 +50,14 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
   // Addresses first: a function's environment holds the addresses of others.
   const doors = await openDoors(plan, port);
   const { addresses } = doors;
+  const { inbox, secrets } = await openInboxFor(plan);
   const stop = async () => {
+    inbox?.close();
     platform.stop();
     await doors.close();
   };
   const stores = options.stores ?? memoryStores();
-  const environments = environmentsAt(plan, addresses);
+  const environments = environmentsAt(plan, addresses, secrets);
   try {
     for (const planned of plan.functions) {
       const identity = identityOf(platform.rights, planned);
@@ -79,6 +80,8 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
     ...stores,
     addresses,
     platform,
+    inbox,
+    publisher: publisherOf(plan, platform),
     callJob: (path) => callJob({ plan, issuer: platform.issuer, addresses }, path),
     lost: new Promise(() => {}),
     stop,
@@ -88,7 +91,6 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
 /** One set of stores for all functions, as in the cloud. */
 export type Stores = ConsumerStores & {
   ledger: Ledger;
-  balances: Balances;
   seals: LedgerSeals;
   reconciliation: ReconciliationStore;
   operators: OperatorStore;
@@ -104,7 +106,6 @@ export function memoryStores(): Stores {
   const tables = memoryTables();
   return {
     ledger: memoryLedger(tables),
-    balances: memoryBalances(tables),
     seals: memorySeals(tables),
     reconciliation: memoryReconciliation(tables),
     operators: memoryOperators(),
@@ -135,7 +136,6 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
     return paymentsApi({
       ...machine,
       ledger,
-      balances: identity.balances(stores.balances),
       outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
       accounts: identity.accounts(stores.accounts),
       cache: identity.cache(stores.cache),
@@ -154,7 +154,6 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
     return ledgerWriter({
       ...machine,
       ledger,
-      balances: identity.balances(stores.balances),
       seals: identity.seals(stores.seals),
       reconciliation: identity.reconciliation(stores.reconciliation),
       operators: identity.operators(stores.operators),

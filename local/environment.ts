@@ -6,13 +6,14 @@ import type { FunctionName } from "../functions/config.ts";
 import type { Plan } from "./plan.ts";
 import { plannedUrl } from "./plan-resources.ts";
 
-/** Environment by function, once it is known where each function listens. */
+/** Environment by function, once it is known where each function listens; `given` are secrets that are not made up, by full name. */
 export function environmentsAt(
   plan: Plan,
   addresses: ReadonlyMap<FunctionName, string>,
+  given: ReadonlyMap<string, string> = new Map(),
 ): Map<FunctionName, Record<string, string>> {
   const urls = new Map(plan.functions.map(({ name, deployedName }) => [plannedUrl(deployedName), addresses.get(name)]));
-  const secrets = secretValues(plan);
+  const secrets = new Map([...secretValues(plan), ...given]);
   return new Map(
     plan.functions.map((planned) => {
       const variables = Object.entries(planned.environment).map(([key, value]) => [

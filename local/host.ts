@@ -2,11 +2,14 @@
 // It holds a type and nothing else.
 
 import type { FunctionName } from "../functions/config.ts";
-import type { Balances } from "../functions/flows/balance-ports.ts";
+import type { Publisher } from "../functions/flows/bus-ports.ts";
+import type { DeadLetters } from "../functions/flows/dead-letter-ports.ts";
+import type { DocumentReader } from "../functions/flows/document-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Ledger } from "../functions/flows/ports.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import type { Inbox } from "./inbox.ts";
 import type { Platform } from "./platform.ts";
 
 /** Running functions. */
@@ -21,13 +24,18 @@ export type Host = {
   ledger: Ledger;
   /** The chain over it. */
   seals: LedgerSeals;
-  /** Its balances, for verifying. */
-  balances: Balances;
   /** Its breaks, and what persons said of its attempts. */
   reconciliation: ReconciliationStore;
   operators: OperatorStore;
   /** Calls a job of the plan now and gives its answer; see `callJob`. */
   callJob(path: string): Promise<unknown>;
+  /** Events that consumers gave up, and the topic on which they can be put again. */
+  deadLetters: DeadLetters;
+  publisher: Publisher;
+  /** What consumers wrote. */
+  documents: DocumentReader;
+  /** The mail server; undefined where the plan names none. */
+  inbox: Inbox | undefined;
   /** Resolves, with the reason for people, when a part that nothing works without has ended by itself. */
   lost: Promise<string>;
   /** Ends everything that was started. May be called twice. */

@@ -2,9 +2,9 @@
 // It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
 
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
-import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
 import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
+import type { DeadLetters } from "../functions/flows/dead-letter-ports.ts";
 import type { Mailer } from "../functions/flows/mail-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from "../functions/flows/ports.ts";
@@ -20,7 +20,6 @@ import type { Rights } from "./rights.ts";
 export type Identity = {
   ledger(ledger: Ledger): Ledger;
   seals(seals: LedgerSeals): LedgerSeals;
-  balances(balances: Balances): Balances;
   reconciliation(store: ReconciliationStore): ReconciliationStore;
   operators(operators: OperatorStore): OperatorStore;
   outbox(outbox: Outbox): Outbox;
@@ -35,6 +34,7 @@ export type Identity = {
   mailbox(mailbox: Mailer): Mailer;
   observations(observations: Observations): Observations;
   webhookEndpoints(endpoints: WebhookEndpoints): WebhookEndpoints;
+  deadLetters(letters: DeadLetters): DeadLetters;
   /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
   mayMountSecrets(): void;
 };
@@ -61,7 +61,6 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
   return {
     ledger: (ledger) => guardedLedger(ledger, inLedger),
     seals: (seals) => guardedSeals(seals, inLedger),
-    balances: (balances) => guardedBalances(balances, inLedger),
     reconciliation: (store) => guardedReconciliation(store, inLedger),
     operators: (operators) => guardedOperators(operators, inLedger),
     outbox: (outbox) => guardedOutbox(outbox, inLedger),
@@ -80,6 +79,8 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
       read: guarded(() => inDocuments("get"), endpoints.read),
       commit: guarded(() => inDocuments("create", "update", "delete"), endpoints.commit),
     }),
+    // The recorder does no more; a redrive is a person's.
+    deadLetters: (letters) => ({ ...letters, record: guarded(() => inDocuments("create", "get"), letters.record) }),
     mayMountSecrets: () => {
       for (const secret of Object.values(planned.secrets)) must(secret, ["secretmanager.versions.access"]);
     },
@@ -113,16 +114,6 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
   };
 }
 
-function guardedBalances(balances: Balances, must: Must): Balances {
-  return {
-    list: guarded(() => must(...SESSION, ...READ), balances.list),
-    moment: guarded(() => must(...SESSION, ...READ, "databases.beginReadOnlyTransaction"), balances.moment),
-    behind: guarded(() => must(...SESSION, ...READ), balances.behind),
-    checkpoints: guarded(() => must(...SESSION, ...READ), balances.checkpoints),
-    prune: guarded(() => must(...SESSION, ...READ, ...WRITE), balances.prune),
-  };
-}
-
 function guardedOutbox(outbox: Outbox, must: Must): Outbox {
   return {
     lease: guarded(() => must(...SESSION, ...READ, ...WRITE), outbox.lease),
@@ -151,7 +142,6 @@ function guardedReconciliation(store: ReconciliationStore, must: Must): Reconcil
     attempt: guarded(() => must(...SESSION, ...READ), store.attempt),
     openBreaks: guarded(() => must(...SESSION, ...READ), store.openBreaks),
     record: guarded(() => must(...SESSION, ...READ, ...WRITE), store.record),
-    change: guarded(() => must(...SESSION, ...READ, ...WRITE), store.change),
   };
 }
 

@@ -5,9 +5,11 @@ import inspector from "node:inspector";
 import { jsonLog, systemClock, systemRandom } from "../functions/adapters/system.ts";
 import { type Options, readOptions, USAGE } from "./command-line.ts";
 import { controlFile, openControl } from "./control.ts";
+import { effectsPage } from "./effects-page.ts";
 import { describeMissing, findEmulators } from "./find-emulators.ts";
 import type { Host } from "./host.ts";
 import { seedLaptopKey } from "./laptop-key.ts";
+import { listenFrom } from "./listen.ts";
 import { synthesize } from "./synthesize.ts";
 import { superviseLaptop } from "./watch.ts";
 import { welcome } from "./welcome.ts";
@@ -38,7 +40,7 @@ async function run(options: Options): Promise<void> {
     if (host !== undefined) {
       await seedLaptopKey({ accounts: host.accounts, clock: systemClock, random: systemRandom });
       control = await openControl(host, controlFile(process.env));
-      announce(options, host);
+      announce(options, host, await openEffectsPage(host));
     }
     const outcome = await Promise.race([ending, host?.lost ?? ending]);
     code = typeof outcome === "string" ? complain(`npm start: ${outcome}`, 1) : outcome;
@@ -68,11 +70,16 @@ async function start({ stores, port, inspect }: Options): Promise<Host> {
 /** Node's own. */
 const INSPECTOR_PORT = 9229;
 
-function announce({ port }: Options, host: Host): void {
+/** Where people see what the consumers did; it ends with this process. */
+async function openEffectsPage(host: Host): Promise<string> {
+  return `http://127.0.0.1:${await listenFrom(effectsPage(host).unref(), undefined)}`;
+}
+
+function announce({ port }: Options, host: Host, effectsUrl: string): void {
   const baseUrl = host.addresses.get("payments-api") ?? "";
   const actual = new URL(baseUrl).port;
   if (actual !== String(port)) say(`\n!!! port ${port} is in use: payments-api listens on ${actual} instead !!!`);
-  for (const line of welcome(baseUrl)) say(line);
+  for (const line of welcome(baseUrl, effectsUrl)) say(line);
 }
 
 /** Resolves with the exit code: 0 for a signal or the end of a supervising process, 1 for a crash. */

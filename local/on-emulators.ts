@@ -1,16 +1,20 @@
 // Runs every planned function from its bundle, each in a process of its own, on Google's emulators.
 // It must never reach a real project: every client gets an emulator's address, and no credentials of this user.
 
+import { openFirestore } from "../functions/adapters/firestore-client.ts";
+import { firestoreDeadLetters } from "../functions/adapters/firestore-dead-letters.ts";
+import { firestoreDocuments } from "../functions/adapters/firestore-documents.ts";
 import { spannerAccounts } from "../functions/adapters/spanner-accounts.ts";
-import { spannerBalances } from "../functions/adapters/spanner-balances.ts";
 import { openSpanner } from "../functions/adapters/spanner-client.ts";
 import { spannerLedger } from "../functions/adapters/spanner-ledger.ts";
 import { spannerOperators } from "../functions/adapters/spanner-operators.ts";
 import { spannerReconciliation } from "../functions/adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "../functions/adapters/spanner-seals.ts";
+import { environmentNames, firestoreNames } from "../functions/config.ts";
 import { buildBundles } from "./bundles.ts";
 import { callJob } from "./call-job.ts";
 import { type Doors, openDoors } from "./doors.ts";
+import { openInboxFor, publisherOf } from "./effects.ts";
 import { createDatabase } from "./emulated-database.ts";
 import { type RunningEmulators, startEmulators } from "./emulators.ts";
 import { environmentsAt } from "./environment.ts";
@@ -20,7 +24,7 @@ import { type FunctionProcess, startFunction } from "./function-process.ts";
 import type { Host } from "./host.ts";
 import { identityOf } from "./identity.ts";
 import { freePortFrom } from "./listen.ts";
-import { documentsOf, type Plan } from "./plan.ts";
+import { documentsOf, type Plan, plannedFunction } from "./plan.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { openPublishEndpoint } from "./publish-endpoint.ts";
 import { synthesize } from "./synthesize.ts";
@@ -35,7 +39,9 @@ export async function startOnEmulators(options: Options): Promise<Host> {
   const doors = await openDoors(plan, options.port);
   const processes: FunctionProcess[] = [];
   const endpoints: { close(): void }[] = [];
+  const { inbox, secrets } = await openInboxFor(plan);
   const stop = async () => {
+    inbox?.close();
     platform.stop();
     await Promise.all([doors.close(), ...processes.map((running) => running.stop())]);
     // Last: a function that ends publishes what it works on.
@@ -48,7 +54,8 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     await createDatabase(plan.ledger);
     const { projectId, instance, database } = plan.ledger;
     const spanner = openSpanner({ projectId, instance, database }, options.log);
-    const starting = { plan, emulators, doors, platform, processes, endpoints, inspect: options.inspect };
+    const firestore = openFirestore({ projectId, databaseId: storesOf(plan) });
+    const starting = { plan, emulators, secrets, doors, platform, processes, endpoints, inspect: options.inspect };
     await Promise.all([startFunctions(starting), wakeFirestore(plan, emulators)]);
     platform.startCalling(doors.addresses);
     return {
@@ -56,10 +63,18 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       platform,
       accounts: spannerAccounts(spanner),
       ledger: spannerLedger(spanner),
-      balances: spannerBalances(spanner),
       seals: spannerSeals(spanner),
       reconciliation: spannerReconciliation(spanner),
       operators: spannerOperators(spanner),
+      deadLetters: firestoreDeadLetters({
+        database: firestore.database,
+        letters: firestoreNames.deadLetters,
+        redrives: firestoreNames.redrives,
+        deleteAfterField: firestoreNames.deleteAfter,
+      }),
+      documents: firestoreDocuments(firestore.database),
+      inbox,
+      publisher: publisherOf(plan, platform),
       callJob: (path) => callJob({ plan, issuer: platform.issuer, addresses: doors.addresses }, path),
       lost: Promise.race(processes.map((running) => running.ended)),
       stop,
@@ -68,6 +83,11 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     await stop();
     throw error;
   }
+}
+
+/** Id of the Firestore database of the plan. */
+function storesOf(plan: Plan): string {
+  return plannedFunction(plan, "payments-api").environment[environmentNames.firestoreDatabase] ?? "";
 }
 
 type Options = Omit<PlatformOptions, "plan" | "clock"> & { port: number; inspect: boolean };
@@ -87,14 +107,15 @@ async function wakeFirestore(plan: Plan, { firestoreHost }: RunningEmulators): P
 async function startFunctions(starting: {
   plan: Plan;
   emulators: RunningEmulators;
+  secrets: ReadonlyMap<string, string>;
   doors: Doors;
   platform: Platform;
   processes: FunctionProcess[];
   endpoints: { close(): void }[];
   inspect: boolean;
 }): Promise<void> {
-  const { plan, emulators, doors, platform, processes, endpoints, inspect } = starting;
-  const environments = environmentsAt(plan, doors.addresses);
+  const { plan, emulators, secrets, doors, platform, processes, endpoints, inspect } = starting;
+  const environments = environmentsAt(plan, doors.addresses, secrets);
   for (const planned of plan.functions) {
     const { name } = planned;
     const port = await freePortFrom(undefined);

@@ -24,6 +24,8 @@ export async function synthesize(): Promise<Plan> {
         PROJECT_ID: LOCAL_PROJECT,
         // Callers of the laptop have no Google identity, so its functions are open, and ask for their keys.
         PUBLIC: "true",
+        // Mails go to the inbox of this machine.
+        MAIL_FROM: "receipts@laptop.example",
         SOURCES: "none",
         CDKTF_OUTDIR: folder,
       },

@@ -4,7 +4,7 @@
 import { laptopKey } from "./laptop-key.ts";
 
 /** The lines, in order. */
-export function welcome(baseUrl: string): string[] {
+export function welcome(baseUrl: string, effectsUrl: string): string[] {
   const pay = (amount: number) =>
     `curl -i ${baseUrl}/v1/payment_intents -u ${laptopKey}: -H 'Idempotency-Key: order-1001' ` +
     `-d amount=${amount} -d currency=usd -d payment_method=pm_card_visa -d confirm=true`;
@@ -16,6 +16,7 @@ export function welcome(baseUrl: string): string[] {
     pay(AMOUNT),
     "# the same key for another amount is refused:",
     pay(AMOUNT + 1),
+    `# what follows from a payment (mails, invoices, flags; -d receipt_email=you@example.com gets you a mail): ${effectsUrl}`,
     "",
     `ready ${baseUrl} ${laptopKey}`,
   ];

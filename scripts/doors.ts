@@ -4,7 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenSpanner } from "../functions/adapters/spanner-client.ts";
-import { isPlaceholder, readSettings, storeNames } from "../infra/settings.ts";
+import { firestoreNames } from "../functions/config.ts";
+import { isPlaceholder, named, readSettings, type Settings, storeNames } from "../infra/settings.ts";
 import { withStageFile } from "../infra/stage-file.ts";
 
 /**
@@ -32,13 +33,47 @@ export function laptopCall(environment: NodeJS.ProcessEnv): <Answer>(path: strin
  * @throws Error for people when no project is named
  */
 export async function openStageLedger(environment: NodeJS.ProcessEnv): Promise<OpenSpanner> {
-  const settings = readSettings(withStageFile(environment), null);
-  if (isPlaceholder(settings)) {
-    throw new Error("--stage needs PROJECT_ID, the project of the stage, or the file that npm run bootstrap writes");
-  }
+  const settings = stageSettings(environment);
   const { openSpanner } = await import("../functions/adapters/spanner-client.ts");
   const { spannerInstance: instance, spannerDatabase: database } = storeNames(settings);
   return openSpanner({ projectId: settings.projectId, instance, database }, () => {});
+}
+
+/**
+ * The dead letters of a deployed stage and its topic of events; `kept` is the subscription that holds a copy of each letter.
+ * @throws Error for people when no project is named
+ */
+export async function openStageBus(environment: NodeJS.ProcessEnv) {
+  const settings = stageSettings(environment);
+  const { projectId } = settings;
+  const [{ openFirestore }, { firestoreDeadLetters }, { openPubsub }] = await Promise.all([
+    import("../functions/adapters/firestore-client.ts"),
+    import("../functions/adapters/firestore-dead-letters.ts"),
+    import("../functions/adapters/pubsub.ts"),
+  ]);
+  const firestore = openFirestore({ projectId, databaseId: storeNames(settings).firestoreDatabase });
+  const publisher = openPubsub({
+    projectId,
+    topic: `projects/${projectId}/topics/${named(settings, "payment-events")}`,
+  });
+  const { deadLetters: letters, redrives, deleteAfter } = firestoreNames;
+  return {
+    deadLetters: firestoreDeadLetters({
+      database: firestore.database,
+      letters,
+      redrives,
+      deleteAfterField: deleteAfter,
+    }),
+    publisher,
+    kept: named(settings, "payment-events-dead-kept"),
+    close: async () => void (await Promise.all([firestore.close(), publisher.close()])),
+  };
+}
+
+function stageSettings(environment: NodeJS.ProcessEnv): Settings {
+  const settings = readSettings(withStageFile(environment), null);
+  if (!isPlaceholder(settings)) return settings;
+  throw new Error("--stage needs PROJECT_ID, the project of the stage, or the file that npm run bootstrap writes");
 }
 
 const NOT_RUNNING = "no laptop is running here: `npm start` first, or --stage for a deployed stage";

@@ -6,7 +6,6 @@ import type Stripe from "stripe";
 import { refuse } from "../domain/errors.ts";
 import { type ChangeInput, changePaymentIntent } from "../flows/change-payment-intent.ts";
 import { createPaymentIntent } from "../flows/create-payment-intent.ts";
-import { showsBooks } from "../flows/idempotently-books.ts";
 import { listPaymentIntents, readCharge, readPaymentIntent } from "../flows/read-payments.ts";
 import { createdRange, list } from "./collection-readers.ts";
 import type { Call, EndpointDependencies, Parsed, Serve } from "./endpoint.ts";
@@ -73,7 +72,6 @@ async function readIntent(deps: EndpointDependencies, call: Call): Promise<Strip
     accountId: call.accountId,
     intentId: call.id,
     withCharge: needsCharge(expansions),
-    withBooks: showsBooks(expansions),
   });
   return renderPaymentIntent(view, expansions);
 }
@@ -85,9 +83,8 @@ async function readOneCharge(deps: EndpointDependencies, call: Call): Promise<St
     accountId: call.accountId,
     chargeId: call.id,
     withIntent: needsIntent(expansions),
-    withBooks: showsBooks(expansions),
   });
-  return renderCharge(found.charge, found.intent, expansions, found.books);
+  return renderCharge(found.charge, found.intent, expansions);
 }
 
 /** Newest first, with cursors and filters (contract section 2, Lists). */
@@ -113,8 +110,7 @@ async function readIntents(deps: EndpointDependencies, call: Call): Promise<Stri
     endingBefore: values.ending_before ?? null,
     customer: values.customer ?? null,
     ...values.created,
-    withCharge: needsCharge(expansions),
-    withBooks: showsBooks(expansions),
+    withCharges: needsCharge(expansions),
   });
   const data = page.views.map((view) => renderPaymentIntent(view, expansions));
   return listBody({ url: "/v1/payment_intents", data, hasMore: page.hasMore });

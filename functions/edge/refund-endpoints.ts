@@ -7,7 +7,6 @@ import { refuse } from "../domain/errors.ts";
 import { cancelRefund } from "../flows/cancel-refund.ts";
 import { changeRefund } from "../flows/change-refund.ts";
 import { createRefund } from "../flows/create-refund.ts";
-import { showsBooks } from "../flows/idempotently-books.ts";
 import { listRefunds, readRefund } from "../flows/read-refunds.ts";
 import { createdRange } from "./collection-readers.ts";
 import type { Call, EndpointDependencies, Serve } from "./endpoint.ts";
@@ -60,7 +59,7 @@ export const showRefund: Serve = {
   read: async (deps, { accountId, id: refundId, parameters }) => {
     const { expand } = readParameters(parameters, expanding);
     const expansions = readExpansions(expand, "refund", "one");
-    return renderRefund(await readRefund(deps, { accountId, refundId, withBooks: showsBooks(expansions) }), expansions);
+    return renderRefund(await readRefund(deps, { accountId, refundId }), expansions);
   },
 };
 
@@ -91,7 +90,6 @@ async function readList(deps: EndpointDependencies, call: Call): Promise<Stripe.
     intentId: values.payment_intent ?? null,
     chargeId: values.charge ?? null,
     ...values.created,
-    withBooks: showsBooks(expansions),
   });
   return listBody({
     url: "/v1/refunds",

@@ -65,7 +65,7 @@ export function publishTo({ topic, node }: EventTopic): Grant {
 export const NEVER = { ttl: "" };
 
 /** 31 days in seconds, the longest that Pub/Sub keeps a message that nobody took. */
-const RETENTION_MAX = "2678400s";
+export const RETENTION_MAX = "2678400s";
 
 /**
  * A minute: the agent is made by the product's first use, which is the topic, and a grant to an account that is not there

@@ -133,6 +133,8 @@ export class PaymentAlerts extends Construct {
           aligner: "ALIGN_MAX",
           reducer: "REDUCE_MAX",
         }),
+        // Says which consumer and event in its line; the one above still sees what the recorder could not record.
+        isAbove("a dead letter was recorded", { ...countOver(metricFilter(metrics.deadLetters), 300), above: 0 }),
       ],
     });
 

@@ -32,6 +32,8 @@ export class PaymentMetrics extends Construct {
   readonly breaks: LoggingMetric;
   /** Times that payments-api went on without its cache, because it was slow, gone or forbidden. */
   readonly cacheTroubles: LoggingMetric;
+  /** Events that a consumer gave up, each counted once. */
+  readonly deadLetters: LoggingMetric;
   /** Alerts and charts depend on this. */
   readonly areKnown: ITerraformDependable;
 
@@ -93,6 +95,12 @@ export class PaymentMetrics extends Construct {
       where:
         '((jsonPayload.message = "reconciliation ended" AND jsonPayload.open > 0) OR (jsonPayload.message = "job failed" AND jsonPayload.path = "/reconcile"))',
       description: "Reconciliations that left a break standing or did not end.",
+    });
+    this.deadLetters = lineCount(this, "dead-letters", {
+      settings,
+      writtenBy: "dead-letter-recorder",
+      where: 'jsonPayload.message = "dead letter recorded"',
+      description: "Events that a consumer gave up.",
     });
     this.areKnown = this.#known();
   }

@@ -90,6 +90,57 @@ describe.each(consumers)("the consumer %s", (name, filter) => {
   });
 });
 
+describe("the recorder of dead letters", () => {
+  const recording =
+    resources(services, "google_pubsub_subscription").find((one) => one["name"].includes("-dead-")) ?? {};
+
+  test("is pushed to from the topic of the dead, which also has its kept subscription (F52)", () => {
+    const topic = graph.origin("services", recording["topic"])?.node;
+    const kept = graph
+      .ofType("google_pubsub_subscription")
+      .filter(({ stack, attributes }) => graph.origin(stack, attributes["topic"])?.node === topic);
+
+    expect(topic?.attributes["name"]).toBe("payment-events-dead");
+    expect(kept.map(({ attributes }) => attributes["name"]).sort()).toEqual([
+      "payment-events-dead-kept",
+      "payment-events-dead-to-recorder",
+    ]);
+    expect(recording["push_config"].push_endpoint).toMatch(/\.uri\}\/dead-letters$/);
+  });
+
+  test("is tried for as long as a letter is kept, waits in between, and gives none up", () => {
+    expect(recording).toMatchObject({
+      message_retention_duration: "2678400s",
+      expiration_policy: { ttl: "" },
+      retry_policy: { minimum_backoff: "10s", maximum_backoff: "600s" },
+    });
+    expect(recording).not.toHaveProperty("dead_letter_policy");
+    expect(recording).not.toHaveProperty("filter");
+  });
+
+  test("is a function of its own that is closed to the world and touches documents alone", () => {
+    const lines = bill(services).filter((line) => line.includes(" dead-letter-"));
+
+    expect(lines).toEqual([
+      "google_cloud_run_v2_service_iam_member dead-letter-push/may-call",
+      "google_cloudfunctions2_function dead-letter-recorder/function",
+      "google_project_iam_member dead-letter-recorder/uses-documents",
+      "google_pubsub_subscription dead-letter-events/subscription",
+      "google_service_account_iam_member dead-letter-push/pubsub-signs",
+      "google_storage_bucket_object dead-letter-recorder/source",
+    ]);
+    expect(functionNamed(services, "dead-letter-recorder")["service_config"].ingress_settings).toBe(
+      "ALLOW_INTERNAL_ONLY",
+    );
+  });
+
+  test("keeps letters in a collection that Firestore empties after their time", () => {
+    const fields = resources(plan.stacks.data, "google_firestore_field").filter(({ ttl_config }) => ttl_config);
+
+    expect(fields.map(({ collection }) => collection)).toEqual(expect.arrayContaining(["deadLetters", "redrives"]));
+  });
+});
+
 describe("mails", () => {
   test("are recorded where no server is named, and no secret is asked for", () => {
     const { service_config } = functionNamed(services, "notification");

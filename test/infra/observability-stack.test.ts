@@ -26,6 +26,7 @@ describe("the observability stack", () => {
         "google_logging_metric metrics/cache-troubles",
         "google_logging_metric metrics/attempts-given-up",
         "google_logging_metric metrics/breaks",
+        "google_logging_metric metrics/dead-letters",
         "google_logging_metric metrics/ledger-faults",
         "google_logging_metric metrics/relays",
         "google_logging_metric metrics/relays-with-overdue",
@@ -58,7 +59,7 @@ describe("the observability stack", () => {
       bigquery_options: { use_partitioned_tables: true },
       destination: expect.stringMatching(/^bigquery\.googleapis\.com\/projects\/.*\/datasets\//),
       filter: expect.stringContaining(
-        '("payments-api" OR "ledger-writer" OR "test-acquirer" OR "notification" OR "invoice" OR "risk"',
+        '("payments-api" OR "ledger-writer" OR "test-acquirer" OR "notification" OR "invoice" OR "risk" OR "dead-letter-recorder"',
       ),
     });
     expect(only(told, "google_bigquery_dataset_iam_member")).toMatchObject({
@@ -139,13 +140,17 @@ describe("an alert", () => {
     expect(pages.sort()).toEqual(alerts.map((policy) => policy["display_name"]).sort());
   });
 
-  test("on dead letters fires at the first one, on the subscription that keeps them", () => {
-    const [condition] = alert("dead-letters")["conditions"];
+  test("on dead letters fires at the first one, on the subscription that keeps them and on the recorder's line", () => {
+    const [condition, recorded] = alert("dead-letters")["conditions"];
 
     expect(condition.condition_threshold).toMatchObject({
       threshold_value: 0,
       comparison: "COMPARISON_GT",
       filter: expect.stringMatching(/num_undelivered_messages".*subscription_id = "\$\{.*dead-letters-kept.*\}"/),
+    });
+    expect(recorded.condition_threshold).toMatchObject({
+      threshold_value: 0,
+      filter: expect.stringContaining("logging.googleapis.com/user/dead-letters"),
     });
   });
 

@@ -36,7 +36,6 @@ describe("the schema", () => {
       "accounts",
       "api_keys",
       "attempts",
-      "balance_checkpoints",
       "breaks",
       "charges",
       "events",

@@ -30,7 +30,7 @@ const variables = (plan: SynthesizedPlan, name: string): string[] => {
 };
 
 /** The consumers of events have a test of their own, consumer-services.test.ts. */
-const isNotOfConsumers = (line: string) => !/\b(?:notification|invoice|risk)\b|gcp-sa-pubsub/.test(line);
+const isNotOfConsumers = (line: string) => !/\b(?:notification|invoice|risk|dead-letter)\b|gcp-sa-pubsub/.test(line);
 
 describe("the services stack", () => {
   test("holds exactly one function per line, with its code and grants, and what calls them", () => {
@@ -40,7 +40,6 @@ describe("the services stack", () => {
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
       "google_cloud_scheduler_job complete-attempts/job",
       "google_cloud_scheduler_job expire-holds/job",
-      "google_cloud_scheduler_job move-checkpoints/job",
       "google_cloud_scheduler_job operate/job",
       "google_cloud_scheduler_job reconcile/job",
       "google_cloud_scheduler_job relay-outbox/job",
@@ -115,8 +114,7 @@ describe("the services stack", () => {
   });
 
   test("calls ledger-writer each minute, once, for as long as a sweep may take", () => {
-    const jobs = resources(closed.stacks.services, "google_cloud_scheduler_job");
-    const job = jobs.find(({ name }) => name === "complete-attempts");
+    const [job] = resources(closed.stacks.services, "google_cloud_scheduler_job");
     const { uri } = job?.["http_target"] ?? {};
 
     expect(job).toMatchObject({ schedule: "* * * * *", retry_config: { retry_count: 0 }, attempt_deadline: "240s" });

@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { memoryPublisher } from "../../functions/adapters/memory/publisher.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { controlFile, openControl } from "../../local/control.ts";
 import { memoryStores } from "../../local/embedded.ts";
@@ -40,7 +41,7 @@ async function ask(target: string, request: object, token?: string) {
 describe("the control door", () => {
   test("makes a key that the accounts know, shows it once, and lists no more than its end", async () => {
     const stores = memoryStores();
-    control = await openControl({ ...stores, callJob: noJob }, file);
+    control = await openControl({ ...stores, publisher: memoryPublisher(), callJob: noJob }, file);
 
     const created = await call("create", { accountName: "bob" });
     const listed = await call("list", { accountName: "bob" });
@@ -53,7 +54,7 @@ describe("the control door", () => {
   });
 
   test("revokes an account's keys", async () => {
-    control = await openControl({ ...memoryStores(), callJob: noJob }, file);
+    control = await openControl({ ...memoryStores(), publisher: memoryPublisher(), callJob: noJob }, file);
     await call("create", { accountName: "bob" });
 
     const revoked = await call("revoke", { accountName: "bob", lastFour: null });
@@ -63,7 +64,7 @@ describe("the control door", () => {
 
   test("verifies the ledger, and names the first bad row of it", async () => {
     const stores = memoryStores();
-    control = await openControl({ ...stores, callJob: noJob }, file);
+    control = await openControl({ ...stores, publisher: memoryPublisher(), callJob: noJob }, file);
     const sound = await ask("/verify-ledger", {});
     await stores.ledger.insert("orphan", [insertOf("ledger_transactions", bookingRow({ sourceId: "ch_gone" }))]);
     const unsound = await ask("/verify-ledger", {});
@@ -73,7 +74,7 @@ describe("the control door", () => {
   });
 
   test("answers nothing without the token", async () => {
-    control = await openControl({ ...memoryStores(), callJob: noJob }, file);
+    control = await openControl({ ...memoryStores(), publisher: memoryPublisher(), callJob: noJob }, file);
 
     expect(await call("list", { accountName: "bob" }, "guess")).toEqual({
       status: 401,
@@ -84,14 +85,14 @@ describe("the control door", () => {
   test("writes where it is for this user only, even over a file that others could read", async () => {
     writeFileSync(file, "{}", { mode: 0o644 });
 
-    control = await openControl({ ...memoryStores(), callJob: noJob }, file);
+    control = await openControl({ ...memoryStores(), publisher: memoryPublisher(), callJob: noJob }, file);
 
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test("takes its file away when it closes, but not that of a later laptop", async () => {
-    const first = await openControl({ ...memoryStores(), callJob: noJob }, file);
-    control = await openControl({ ...memoryStores(), callJob: noJob }, file);
+    const first = await openControl({ ...memoryStores(), publisher: memoryPublisher(), callJob: noJob }, file);
+    control = await openControl({ ...memoryStores(), publisher: memoryPublisher(), callJob: noJob }, file);
 
     first.close();
     expect(existsSync(file)).toBe(true);

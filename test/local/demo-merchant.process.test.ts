@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
+import { memoryPublisher } from "../../functions/adapters/memory/publisher.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { openControl } from "../../local/control.ts";
 import { memoryStores } from "../../local/embedded.ts";
@@ -16,7 +17,7 @@ beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "demo-merchant-"));
   accounts = memoryAccounts();
   control = await openControl(
-    { ...memoryStores(), accounts, callJob: async () => ({}) },
+    { ...memoryStores(), publisher: memoryPublisher(), accounts, callJob: async () => ({}) },
     path.join(folder, "control.json"),
   );
 });

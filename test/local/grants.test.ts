@@ -11,6 +11,7 @@ import { movableClock } from "../../local/movable-clock.ts";
 import type { Plan } from "../../local/plan.ts";
 import type { PlannedGrant } from "../../local/plan-grants.ts";
 import { intercept } from "../support/interception.ts";
+import { aChargeEvent } from "../support/pushes.ts";
 import { planned, type Resources } from "./planned.ts";
 
 /** A person who may call payments-api where not everybody may. */
@@ -64,6 +65,7 @@ async function goRound(plan: Plan): Promise<Round> {
   try {
     await seedLaptopKey({ accounts: host.accounts, clock: systemClock, random: systemRandom });
     const statuses = [await pay(host, "left behind"), await pay(host, "paid"), (await list(host)).status];
+    host.platform.bus.publish("projects/local-project/topics/payment-events-dead", [aChargeEvent()]);
     await clock.advance(180_000);
     const { intents } = await list(host);
     const succeeded = intents.filter(({ status }) => status === "succeeded").length;

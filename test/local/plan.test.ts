@@ -44,6 +44,8 @@ describe("a plan", () => {
     expect(grants.sort()).toEqual([
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/payments-api",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/test-acquirer",
+      "serviceAccount:dead-letter-push roles/run.invoker projects/local-project/locations/us-central1/services/dead-letter-recorder",
+      "serviceAccount:dead-letter-recorder roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:invoice roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:invoice-push roles/run.invoker projects/local-project/locations/us-central1/services/invoice",
       "serviceAccount:ledger-schedule roles/run.invoker projects/local-project/locations/us-central1/services/ledger-writer",

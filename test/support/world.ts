@@ -3,7 +3,6 @@
 
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
-import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
@@ -41,8 +40,7 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 export async function openWorld(timings: Timings = defaultTimings) {
   const clock = manualClock(beginMs);
   const tables = memoryTables();
-  const [ledger, balances, seals] = [memoryLedger(tables), memoryBalances(tables), memorySeals(tables)];
-  const outbox = memoryOutbox(tables);
+  const [ledger, seals, outbox] = [memoryLedger(tables), memorySeals(tables), memoryOutbox(tables)];
   const [reconciliation, operators] = [memoryReconciliation(tables), memoryOperators()];
   const bus = memoryPublisher();
   const cache = memoryIdempotencyCache();
@@ -71,7 +69,6 @@ export async function openWorld(timings: Timings = defaultTimings) {
   const startServer = ({ publishes = false } = {}) => {
     const ports = {
       ledger: intercept(ledger),
-      balances: intercept(balances),
       cache: intercept(cache),
       acquirer: intercept(network),
       accounts: intercept(accounts),
@@ -84,7 +81,6 @@ export async function openWorld(timings: Timings = defaultTimings) {
       paymentsApi(
         {
           ledger: ports.ledger.port,
-          balances: ports.balances.port,
           cache: ports.cache.port,
           acquirer: ports.acquirer.port,
           accounts: ports.accounts.port,
@@ -99,19 +95,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
     );
     return { handler, ports, outlet, ...clientOf(handler) };
   };
-  const stores = {
-    ledger,
-    balances,
-    seals,
-    reconciliation,
-    operators,
-    outbox,
-    bus,
-    cache,
-    accounts,
-    journal,
-    webhookEndpoints,
-  };
+  const stores = { ledger, seals, reconciliation, operators, outbox, bus, cache, accounts, journal, webhookEndpoints };
   return { ...stores, clock, log, logged, startServer, ...startServer() };
 }
 
