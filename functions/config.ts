@@ -2,6 +2,7 @@
  * The names that the code, the stacks and the laptop share, and the typed reading of a function's environment.
  * It never holds a value that differs between stages: those come from the environment.
  */
+import { apiKeyOfSeed } from "./domain/accounts.ts";
 import { type FeeSchedule, type LedgerTerms, standardTerms } from "./domain/ledger-terms.ts";
 import { type Currency, currencies } from "./domain/money.ts";
 import type { RateLimit } from "./domain/rate-limit.ts";
@@ -17,6 +18,7 @@ export const functionNames = [
   "invoice",
   "risk",
   "dead-letter-recorder",
+  "sample-shop",
 ] as const;
 
 /** One of the deployed functions. */
@@ -44,6 +46,12 @@ export const environmentNames = {
   webhookHttpAllowed: "WEBHOOK_HTTP_ALLOWED",
   /** Full name of the topic `payment-events`, `projects/…/topics/…`. */
   eventsTopic: "EVENTS_TOPIC",
+  /** Base URL of payments-api as a merchant calls it, without a trailing slash. */
+  paymentsUrl: "PAYMENTS_URL",
+  /** Audience of the identity token that a closed payments-api wants beside the API key; not set where it wants none. */
+  paymentsAudience: "PAYMENTS_AUDIENCE",
+  /** What the sample shop's API key is made from, mounted from Secret Manager. */
+  shopKeySeed: "SHOP_KEY_SEED",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
   /** Sender of the e-mails to customers: an address of a domain whose server is named by the URL below. */
@@ -84,6 +92,8 @@ export const firestoreNames = {
   /** Events that a consumer gave up, and the redrives that sent them again. */
   deadLetters: "deadLetters",
   redrives: "redrives",
+  /** The sample shop's orders. */
+  shopOrders: "shopOrders",
   /** Timestamp field after which the TTL policy may delete a document. */
   deleteAfter: "deleteAfter",
 } as const;
@@ -128,6 +138,14 @@ export function acquirerNamesIn(environment: Readonly<Record<string, string | un
     secret: requiredVariable(environment, environmentNames.acquirerSecret),
     audience: environment[environmentNames.acquirerAudience],
   };
+}
+
+/**
+ * The sample shop's API key, which follows from the secret that it mounts.
+ * @throws Error that names the variable when it is missing, or says what is wrong with the seed without showing it
+ */
+export function shopApiKeyOf(environment: Readonly<Record<string, string | undefined>>): string {
+  return apiKeyOfSeed(requiredVariable(environment, environmentNames.shopKeySeed));
 }
 
 /**

@@ -12,7 +12,7 @@ import { EventWarehouse } from "./constructs/event-warehouse.ts";
 import { LedgerDatabase } from "./constructs/ledger-database.ts";
 import { ProtectedDataset } from "./constructs/protected-dataset.ts";
 import { SmtpSecret } from "./constructs/smtp-secret.ts";
-import type { Settings } from "./settings.ts";
+import { type Settings, storeNames } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
 
 /** The stores. */
@@ -24,6 +24,8 @@ export class DataStack extends TerraformStack {
   readonly endpointSecretKey: AdoptedSecret;
   /** Undefined where no mail server is named. */
   readonly smtpSecret: SmtpSecret | undefined;
+  /** What the sample shop keeps, and what its API key is made from; undefined where it is not deployed. */
+  readonly shop: { readonly documents: DocumentDatabase; readonly keySeed: AdoptedSecret } | undefined;
   readonly warehouse: EventWarehouse;
   readonly logs: ProtectedDataset;
 
@@ -55,6 +57,15 @@ export class DataStack extends TerraformStack {
     this.acquirerSecret = new AdoptedSecret(this, "acquirer-secret", settings);
     this.endpointSecretKey = new AdoptedSecret(this, "endpoint-secret-key", settings);
     this.smtpSecret = settings.mailFrom === null ? undefined : new SmtpSecret(this, "smtp-secret", settings);
+
+    this.shop = settings.hasSampleShop
+      ? {
+          documents: new DocumentDatabase(this, "shop-documents", settings, storeNames(settings).shopDatabase)
+            .expires(firestoreNames.shopOrders)
+            .withoutIndexes(firestoreNames.shopOrders),
+          keySeed: new AdoptedSecret(this, "shop-key-seed", settings),
+        }
+      : undefined;
 
     this.warehouse = new EventWarehouse(this, "warehouse", settings);
 

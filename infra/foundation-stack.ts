@@ -27,6 +27,8 @@ export class FoundationStack extends TerraformStack {
     readonly ledgerWriter: ServiceAccount;
     /** Undefined where the test acquirer is not deployed. */
     readonly testAcquirer: ServiceAccount | undefined;
+    /** Undefined where the sample shop is not deployed. */
+    readonly sampleShop: ServiceAccount | undefined;
     /** As which Cloud Scheduler calls ledger-writer. */
     readonly ledgerSchedule: ServiceAccount;
     readonly notification: ConsumerAccounts;
@@ -53,6 +55,7 @@ export class FoundationStack extends TerraformStack {
       paymentsApi: accounts.account("payments-api", "Runs payments-api"),
       ledgerWriter: accounts.account("ledger-writer", "Runs ledger-writer"),
       testAcquirer: settings.hasTestAcquirer ? accounts.account("test-acquirer", "Runs test-acquirer") : undefined,
+      sampleShop: settings.hasSampleShop ? accounts.account("sample-shop", "Runs sample-shop") : undefined,
       ledgerSchedule: accounts.account("ledger-schedule", "Calls ledger-writer each minute"),
       notification: consumerAccounts(accounts, "notification"),
       invoice: consumerAccounts(accounts, "invoice"),

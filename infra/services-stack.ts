@@ -16,6 +16,7 @@ import type { DataStack } from "./data-stack.ts";
 import type { FoundationStack } from "./foundation-stack.ts";
 import { ledgerJobs } from "./ledger-jobs.ts";
 import type { MessagingStack } from "./messaging-stack.ts";
+import { sampleShop } from "./sample-shop.ts";
 import type { Settings } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
 
@@ -154,6 +155,7 @@ export class ServicesStack extends TerraformStack {
     ledgerJobs(this, schedule);
 
     consumerServices(this, settings, stacks);
+    sampleShop(this, { settings, ...stacks, paymentsApi });
 
     new TerraformOutput(this, "payments-api-url", { value: paymentsApi.url });
   }

@@ -56,6 +56,8 @@ export interface Stage {
   readonly isProtected: boolean;
   /** The card network for tests; never where real money moves. */
   readonly hasTestAcquirer: boolean;
+  /** The merchant for demonstrations, which anybody may buy from; never where real money moves. */
+  readonly hasSampleShop: boolean;
   /** Instances of payments-api: kept warm, and at most. */
   readonly instances: { readonly min: number; readonly max: number };
 }
@@ -67,6 +69,7 @@ const stages: Readonly<Record<StageName, Stage>> = {
     isFirestoreMultiRegion: false,
     isProtected: false,
     hasTestAcquirer: true,
+    hasSampleShop: true,
     instances: { min: 0, max: 5 },
   },
   staging: {
@@ -74,6 +77,7 @@ const stages: Readonly<Record<StageName, Stage>> = {
     isFirestoreMultiRegion: false,
     isProtected: false,
     hasTestAcquirer: true,
+    hasSampleShop: true,
     instances: { min: 0, max: 20 },
   },
   prod: {
@@ -81,6 +85,7 @@ const stages: Readonly<Record<StageName, Stage>> = {
     isFirestoreMultiRegion: true,
     isProtected: true,
     hasTestAcquirer: false,
+    hasSampleShop: false,
     instances: { min: 1, max: 100 },
   },
 };
@@ -163,6 +168,8 @@ export function storeNames(settings: Settings): {
   readonly spannerInstance: string;
   readonly spannerDatabase: string;
   readonly firestoreDatabase: string;
+  /** Where the sample shop keeps its orders: a merchant's data, and none of the platform's. */
+  readonly shopDatabase: string;
   /** Id of the custom role under which functions use the ledger. */
   readonly ledgerRole: string;
 } {
@@ -170,6 +177,7 @@ export function storeNames(settings: Settings): {
     spannerInstance: named(settings, "payments"),
     spannerDatabase: "ledger",
     firestoreDatabase: named(settings, "payments"),
+    shopDatabase: named(settings, "sample-shop"),
     // Stable for ever: a deleted role's id stays blocked for up to 37 days. Hyphens are not allowed in it.
     ledgerRole: named(settings, "paymentsLedgerRuntime").replaceAll("-", "_"),
   };
@@ -179,10 +187,15 @@ export function storeNames(settings: Settings): {
  * Secrets whose values `npm run bootstrap` generates and stores before the first deploy. The stacks adopt the secrets by
  * these names and never see a value.
  */
-export const generatedSecrets = ["acquirer-secret", "endpoint-secret-key"] as const;
+export const generatedSecrets = ["acquirer-secret", "endpoint-secret-key", "shop-key-seed"] as const;
 
 /** One of the generated secrets. */
 export type GeneratedSecret = (typeof generatedSecrets)[number];
+
+/** Those of a stage: without the shop nothing mounts the seed of its API key. */
+export function generatedSecretsOf({ hasSampleShop }: Settings): readonly GeneratedSecret[] {
+  return generatedSecrets.filter((name) => name !== "shop-key-seed" || hasSampleShop);
+}
 
 /** Opt-in: both variables or neither. */
 function budgetOf(billingAccount: string | undefined, monthlyUnits: string | undefined): Settings["budget"] {

@@ -42,6 +42,7 @@ import { environmentsAt } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { type Identity, identityOf } from "./identity.ts";
 import { openPlatform, type PlatformOptions } from "./platform.ts";
+import { memoryShopStores, type ShopStores, shopMakers } from "./shop.ts";
 
 /** Starts everything; `port` is where payments-api should be. The stores are empty ones unless a test brings its own. */
 export async function startEmbedded(options: PlatformOptions & { port: number; stores?: Stores }): Promise<Host> {
@@ -79,6 +80,7 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
   return {
     ...stores,
     addresses,
+    environments,
     platform,
     inbox,
     publisher: publisherOf(plan, platform),
@@ -99,6 +101,7 @@ export type Stores = ConsumerStores & {
   cache: IdempotencyCache;
   journal: AcquirerJournal;
   webhookEndpoints: WebhookEndpoints;
+  shopOrders: ShopStores["shopOrders"];
 };
 
 /** Empty stores in memory. */
@@ -115,6 +118,7 @@ export function memoryStores(): Stores {
     journal: memoryAcquirerJournal(),
     ...memoryConsumerStores(),
     webhookEndpoints: memoryWebhookEndpoints(),
+    ...memoryShopStores(),
   };
 }
 
@@ -172,6 +176,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       secret: requiredVariable(environment, environmentNames.acquirerSecret),
     }),
   ...consumerMakers,
+  ...shopMakers,
 };
 
 function acquirerIn(environment: Record<string, string>, identityToken: Making["identityToken"]) {

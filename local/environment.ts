@@ -34,8 +34,8 @@ function isAudience(key: string): boolean {
 /** One value for each secret, so that all functions that mount it share it. */
 function secretValues(plan: Plan): Map<string, string> {
   const names = new Set(plan.functions.flatMap(({ secrets }) => Object.values(secrets)));
-  return new Map([...names].map((name) => [name, randomBytes(SECRET_BYTES).toString("base64url")]));
+  return new Map([...names].map((name) => [name, randomBytes(SECRET_BYTES).toString("hex")]));
 }
 
-/** 192 bits: nobody guesses it, and it fits into a header. */
+/** 192 bits, and hexadecimal as bootstrap makes them: nobody guesses it, and it fits into a header and an API key. */
 const SECRET_BYTES = 24;

@@ -20,6 +20,8 @@ export type Host = {
   platform: Platform;
   /** The accounts and keys that payments-api knows. */
   accounts: Accounts;
+  /** What each function was started with, secrets too. */
+  environments: ReadonlyMap<FunctionName, Readonly<Record<string, string>>>;
   /** The ledger beneath them, for verifying. */
   ledger: Ledger;
   /** The chain over it. */

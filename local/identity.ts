@@ -11,6 +11,7 @@ import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from 
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { Observations } from "../functions/flows/risk-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import type { ShopOrders } from "../functions/flows/shop-ports.ts";
 import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
 import type { Bus } from "./bus.ts";
 import { documentsOf, ledgerOf, type PlannedFunction, topicOf } from "./plan.ts";
@@ -35,6 +36,7 @@ export type Identity = {
   observations(observations: Observations): Observations;
   webhookEndpoints(endpoints: WebhookEndpoints): WebhookEndpoints;
   deadLetters(letters: DeadLetters): DeadLetters;
+  shopOrders(orders: ShopOrders): ShopOrders;
   /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
   mayMountSecrets(): void;
 };
@@ -71,6 +73,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     journal: (journal) => guardedJournal(journal, inDocuments),
     consumers: (store) => guardedConsumers(store, inDocuments),
     mailbox: (mailbox) => ({ send: guarded(() => inDocuments("create"), mailbox.send) }),
+    shopOrders: (orders) => guardedShopOrders(orders, inDocuments),
     observations: (observations) => ({
       record: guarded(() => inDocuments("create", "update"), observations.record),
       between: guarded(() => inDocuments("get", "list"), observations.between),
@@ -189,6 +192,14 @@ function guardedConsumers(store: ConsumerStore, must: Must): ConsumerStore {
     put: guarded(() => must("create", "get", "update"), store.put),
     finish: guarded(() => must("update", "get"), store.finish),
     release: guarded(() => must("delete"), store.release),
+  };
+}
+
+function guardedShopOrders(orders: ShopOrders, must: Must): ShopOrders {
+  return {
+    create: guarded(() => must("create", "get"), orders.create),
+    read: guarded(() => must("get"), orders.read),
+    change: guarded(() => must("get", "update"), orders.change),
   };
 }
 

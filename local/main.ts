@@ -8,7 +8,7 @@ import { controlFile, openControl } from "./control.ts";
 import { effectsPage } from "./effects-page.ts";
 import { describeMissing, findEmulators } from "./find-emulators.ts";
 import type { Host } from "./host.ts";
-import { seedLaptopKey } from "./laptop-key.ts";
+import { seedLaptopKey, seedShopKey } from "./laptop-key.ts";
 import { listenFrom } from "./listen.ts";
 import { synthesize } from "./synthesize.ts";
 import { superviseLaptop } from "./watch.ts";
@@ -38,7 +38,9 @@ async function run(options: Options): Promise<void> {
   try {
     host = await Promise.race([start(options), ending.then(() => undefined)]);
     if (host !== undefined) {
-      await seedLaptopKey({ accounts: host.accounts, clock: systemClock, random: systemRandom });
+      const seeding = { accounts: host.accounts, clock: systemClock, random: systemRandom };
+      await seedLaptopKey(seeding);
+      await seedShopKey(seeding, host);
       control = await openControl(host, controlFile(process.env));
       announce(options, host, await openEffectsPage(host));
     }
@@ -79,7 +81,7 @@ function announce({ port }: Options, host: Host, effectsUrl: string): void {
   const baseUrl = host.addresses.get("payments-api") ?? "";
   const actual = new URL(baseUrl).port;
   if (actual !== String(port)) say(`\n!!! port ${port} is in use: payments-api listens on ${actual} instead !!!`);
-  for (const line of welcome(baseUrl, effectsUrl)) say(line);
+  for (const line of welcome(baseUrl, effectsUrl, host.addresses.get("sample-shop"))) say(line);
 }
 
 /** Resolves with the exit code: 0 for a signal or the end of a supervising process, 1 for a crash. */

@@ -55,11 +55,14 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     const { projectId, instance, database } = plan.ledger;
     const spanner = openSpanner({ projectId, instance, database }, options.log);
     const firestore = openFirestore({ projectId, databaseId: storesOf(plan) });
-    const starting = { plan, emulators, secrets, doors, platform, processes, endpoints, inspect: options.inspect };
+    const environments = environmentsAt(plan, doors.addresses, secrets);
+    const inspect = options.inspect;
+    const starting = { plan, emulators, environments, doors, platform, processes, endpoints, inspect };
     await Promise.all([startFunctions(starting), wakeFirestore(plan, emulators)]);
     platform.startCalling(doors.addresses);
     return {
       addresses: doors.addresses,
+      environments,
       platform,
       accounts: spannerAccounts(spanner),
       ledger: spannerLedger(spanner),
@@ -107,15 +110,14 @@ async function wakeFirestore(plan: Plan, { firestoreHost }: RunningEmulators): P
 async function startFunctions(starting: {
   plan: Plan;
   emulators: RunningEmulators;
-  secrets: ReadonlyMap<string, string>;
+  environments: Host["environments"];
   doors: Doors;
   platform: Platform;
   processes: FunctionProcess[];
   endpoints: { close(): void }[];
   inspect: boolean;
 }): Promise<void> {
-  const { plan, emulators, secrets, doors, platform, processes, endpoints, inspect } = starting;
-  const environments = environmentsAt(plan, doors.addresses, secrets);
+  const { plan, emulators, environments, doors, platform, processes, endpoints, inspect } = starting;
   for (const planned of plan.functions) {
     const { name } = planned;
     const port = await freePortFrom(undefined);

@@ -1,10 +1,10 @@
-// What the laptop says when it is up: one line for machines, three commands for people.
+// What the laptop says when it is up: one line for machines, three commands and a shop for people.
 // It must never print a command that does not work when it is pasted as it is.
 
 import { laptopKey } from "./laptop-key.ts";
 
 /** The lines, in order. */
-export function welcome(baseUrl: string, effectsUrl: string): string[] {
+export function welcome(baseUrl: string, effectsUrl: string, shopUrl: string | undefined): string[] {
   const pay = (amount: number) =>
     `curl -i ${baseUrl}/v1/payment_intents -u ${laptopKey}: -H 'Idempotency-Key: order-1001' ` +
     `-d amount=${amount} -d currency=usd -d payment_method=pm_card_visa -d confirm=true`;
@@ -17,6 +17,9 @@ export function welcome(baseUrl: string, effectsUrl: string): string[] {
     "# the same key for another amount is refused:",
     pay(AMOUNT + 1),
     `# what follows from a payment (mails, invoices, flags; -d receipt_email=you@example.com gets you a mail): ${effectsUrl}`,
+    ...(shopUrl === undefined
+      ? []
+      : ["# a shop that pays through it, for a browser; press its button twice:", shopUrl]),
     "",
     `ready ${baseUrl} ${laptopKey}`,
   ];

@@ -3,7 +3,7 @@
 
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import type { ApiKey } from "../functions/domain/accounts.ts";
-import { createApiKey, listApiKeys, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
+import { createApiKey, listApiKeys, registerApiKey, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
 import { laptopCall, openStageLedger } from "./doors.ts";
 
 /** A key as it is shown: nothing of its secret but the end. */
@@ -31,13 +31,16 @@ export function laptopDoor(environment: NodeJS.ProcessEnv): KeyDoor {
   };
 }
 
-/** A deployed stage, through the ledger's own adapter. */
-export async function stageDoor(environment: NodeJS.ProcessEnv): Promise<KeyDoor> {
+/** A deployed stage, through the ledger's own adapter; `register` makes a key known that somebody else holds. */
+export async function stageDoor(
+  environment: NodeJS.ProcessEnv,
+): Promise<KeyDoor & { register(account: string, secret: string): Promise<void> }> {
   const opened = await openStageLedger(environment);
   const { spannerAccounts } = await import("../functions/adapters/spanner-accounts.ts");
   const deps = { accounts: spannerAccounts(opened), clock: systemClock, random: systemRandom };
   return {
     create: async (account) => (await createApiKey(deps, account)).secret,
+    register: async (accountName, secret) => await registerApiKey(deps, { accountName, secret }),
     list: async (account) => await listApiKeys(deps, account),
     revoke: async (accountName, lastFour) => await revokeApiKeys(deps, { accountName, lastFour }),
     close: async () => await opened.close(),

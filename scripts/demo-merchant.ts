@@ -1,14 +1,19 @@
-// `npm run demo-merchant`: the account that demonstrations use, and a key of it. Run again, it changes nothing.
-// It must never make a second key while one works, nor show one that was made before.
+// `npm run demo-merchant`: the account that demonstrations use, and a key of it; on a stage also the shop's key.
+// It must never make a second key while one works, nor show one that was made before. Run again, it changes nothing.
 
 import { parseArgs } from "node:util";
+import { readSettings } from "../infra/settings.ts";
+import { withStageFile } from "../infra/stage-file.ts";
 import { type KeyDoor, laptopDoor, stageDoor } from "./api-key-doors.ts";
+import { gcloudFor } from "./gcloud.ts";
+import { ensureShopKey } from "./shop-key.ts";
 
 const USAGE = `npm run demo-merchant -- [--stage] [--new-key]
 
   makes the account ${"`demo-merchant`"} and a key, which is shown once; where there is a key that works, it only says so
   --new-key  revokes the keys there are and makes another
-  --stage    on the deployed stage, with your application-default credentials, instead of on the running laptop`;
+  --stage    on the deployed stage, with your application-default credentials, instead of on the running laptop; there it
+             also lets the sample shop pay, whose key follows from a secret that bootstrap made`;
 
 const ACCOUNT = "demo-merchant";
 
@@ -16,15 +21,35 @@ async function main(args: string[]): Promise<number> {
   const asked = read(args);
   if (asked === undefined) return complain(USAGE);
   try {
-    const door = asked.stage ? await stageDoor(process.env) : laptopDoor(process.env);
-    try {
-      await ensureMerchant(door, asked.newKey);
-    } finally {
-      await door.close();
-    }
+    await (asked.stage ? onStage(asked.newKey) : onLaptop(asked.newKey));
     return 0;
   } catch (error) {
     return complain(`demo-merchant: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The laptop makes its shop's key known by itself, at each start. */
+async function onLaptop(newKey: boolean): Promise<void> {
+  const door = laptopDoor(process.env);
+  try {
+    await ensureMerchant(door, newKey);
+  } finally {
+    await door.close();
+  }
+}
+
+async function onStage(newKey: boolean): Promise<void> {
+  const door = await stageDoor(process.env);
+  try {
+    await ensureMerchant(door, newKey);
+    const settings = readSettings(withStageFile(process.env), null);
+    const said = await ensureShopKey(settings, {
+      gcloud: gcloudFor(settings.projectId, process.env),
+      register: door.register,
+    });
+    if (said !== null) say(`# ${said}`);
+  } finally {
+    await door.close();
   }
 }
 

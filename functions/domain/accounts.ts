@@ -14,6 +14,19 @@ export function isApiKeyShaped(text: string): boolean {
   return /^sk_test_[A-Za-z0-9_]{8,247}$/.test(text);
 }
 
+/**
+ * The API key that stands for a secret made before there was an account: whoever holds the secret knows the key, and its
+ * digest can be stored later.
+ * @throws Error when the secret has characters that no key has, or is too short; the text does not contain it
+ */
+export function apiKeyOfSeed(seed: string): string {
+  const key = `sk_test_${seed}`;
+  // 32 characters carry 128 bits even where they are hexadecimal; bootstrap makes 64 of those.
+  if (seed.length < 32 || !isApiKeyShaped(key))
+    throw new Error("The seed of an API key is too short or has wrong characters.");
+  return key;
+}
+
 /** A merchant. */
 export interface Account {
   readonly id: string;

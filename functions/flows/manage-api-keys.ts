@@ -13,15 +13,23 @@ export async function createApiKey(
   const createdAtMs = deps.clock.now();
   const account = await deps.accounts.ensureAccount({ id: deps.random.id("acct"), name: accountName, createdAtMs });
   const secret = deps.random.id("sk_test");
-  const key = {
-    digest: apiKeyDigest(secret),
-    accountId: account.id,
-    lastFour: secret.slice(-4),
-    createdAtMs,
-    revokedAtMs: null,
-  };
+  const key = keyOf(account.id, secret, createdAtMs);
   await deps.accounts.addKey(key);
   return { secret, key };
+}
+
+/**
+ * Makes a key that somebody else holds already known, and the account if there is none; a key that is known stays as it
+ * is, revoked or not.
+ */
+export async function registerApiKey(
+  deps: KeyDependencies & { readonly random: Random },
+  request: { readonly accountName: string; readonly secret: string },
+): Promise<void> {
+  const createdAtMs = deps.clock.now();
+  const id = deps.random.id("acct");
+  const account = await deps.accounts.ensureAccount({ id, name: request.accountName, createdAtMs });
+  await deps.accounts.addKey(keyOf(account.id, request.secret, createdAtMs));
 }
 
 /** The keys of the account with this name, newest first, revoked ones too; none when there is no such account. */
@@ -41,6 +49,10 @@ export async function revokeApiKeys(
   request: { readonly accountName: string; readonly lastFour: string | null },
 ): Promise<number> {
   return await deps.accounts.revokeKeys(request.accountName, request.lastFour, deps.clock.now());
+}
+
+function keyOf(accountId: string, secret: string, createdAtMs: number): ApiKey {
+  return { digest: apiKeyDigest(secret), accountId, lastFour: secret.slice(-4), createdAtMs, revokedAtMs: null };
 }
 
 /** What the verbs need. */

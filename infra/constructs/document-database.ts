@@ -8,18 +8,18 @@ import { Construct } from "constructs";
 import { firestoreNames } from "../../functions/config.ts";
 import { type Settings, storeNames } from "../settings.ts";
 
-/** The database of the idempotency cache, and of the test acquirer's journal. */
+/** A database: the platform's, with the idempotency cache and the test acquirer's journal, or the sample shop's. */
 export class DocumentDatabase extends Construct {
   readonly database: FirestoreDatabase;
   readonly #isProtected: boolean;
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings, name = storeNames(settings).firestoreDatabase) {
     super(scope, id);
     const { isProtected } = settings;
     this.#isProtected = isProtected;
     this.database = new FirestoreDatabase(this, "database", {
       project: settings.projectId,
-      name: storeNames(settings).firestoreDatabase,
+      name,
       locationId: locationOf(settings),
       type: "FIRESTORE_NATIVE",
       databaseEdition: "STANDARD",

@@ -43,6 +43,7 @@ export function metricFilter({ nameInput }: LoggingMetric): string {
 export function deployedServices(settings: Settings): string[] {
   return functionNames
     .filter((name) => name !== "test-acquirer" || settings.hasTestAcquirer)
+    .filter((name) => name !== "sample-shop" || settings.hasSampleShop)
     .map((name) => `"${named(settings, name)}"`);
 }
 

@@ -2,13 +2,13 @@
 // It must never show a value, write it to disk or put it into an argument, nor replace one that is in use.
 
 import { randomBytes } from "node:crypto";
-import { generatedSecrets, named } from "../../infra/settings.ts";
+import { generatedSecretsOf, named } from "../../infra/settings.ts";
 import { describe, lines, must } from "../gcloud.ts";
 import type { Place, Step } from "./steps.ts";
 
 /** One step per secret. */
 export function secrets({ settings }: Place): Step[] {
-  return generatedSecrets.map((name) => {
+  return generatedSecretsOf(settings).map((name) => {
     const id = named(settings, name);
     return {
       title: `secret ${id}`,

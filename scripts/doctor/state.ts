@@ -30,6 +30,8 @@ type Leftover = {
   importId: string;
   api: string;
   describe: string[];
+  /** Its name in the plan, where there can be several of its type. */
+  name?: string;
   isLive?: (found: Record<string, unknown>) => boolean;
 };
 
@@ -43,7 +45,8 @@ function candidates({ settings }: Examined): Leftover[] {
   const {
     spannerInstance: instance,
     spannerDatabase: database,
-    firestoreDatabase: documents,
+    firestoreDatabase,
+    shopDatabase,
     ledgerRole: role,
   } = names;
   return [
@@ -61,13 +64,14 @@ function candidates({ settings }: Examined): Leftover[] {
       api: "spanner.googleapis.com",
       describe: ["spanner", "databases", "describe", database, `--instance=${instance}`],
     },
-    {
+    ...[firestoreDatabase, ...(settings.hasSampleShop ? [shopDatabase] : [])].map((documents) => ({
       type: "google_firestore_database",
       what: `Firestore database ${documents}`,
       importId: `projects/${projectId}/databases/${documents}`,
       api: "firestore.googleapis.com",
       describe: ["firestore", "databases", "describe", `--database=${documents}`],
-    },
+      name: documents,
+    })),
     {
       type: "google_project_iam_custom_role",
       what: `role ${role}`,
@@ -83,7 +87,10 @@ function candidates({ settings }: Examined): Leftover[] {
 async function checkLeftovers(examined: Examined, known: readonly KnownResource[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const candidate of candidates(examined)) {
-    const planned = examined.resources.find(({ type }) => type === candidate.type);
+    const planned = examined.resources.find(
+      ({ type, attributes }) =>
+        type === candidate.type && (candidate.name === undefined || attributes["name"] === candidate.name),
+    );
     if (planned === undefined || !examined.enabledApis.has(candidate.api)) continue;
     const isKnown = known.some(({ type, id }) => type === planned.type && id === planned.id);
     if (isKnown) continue;

@@ -64,11 +64,15 @@ async function ledger({ gcloud, settings }: Searched): Promise<Survivor[]> {
 }
 
 async function documents({ gcloud, settings }: Searched): Promise<Survivor[]> {
-  const { firestoreDatabase } = storeNames(settings);
-  const found = await describe(gcloud, ["firestore", "databases", "describe", `--database=${firestoreDatabase}`]);
-  if (found === undefined) return [];
-  const remove = `gcloud firestore databases delete --database=${firestoreDatabase} ${place(settings)}`;
-  return [survivor(`Firestore database ${firestoreDatabase}`, "Terraform gave it up or never knew it", remove)];
+  const { firestoreDatabase, shopDatabase } = storeNames(settings);
+  const left: Survivor[] = [];
+  for (const name of [firestoreDatabase, ...(settings.hasSampleShop ? [shopDatabase] : [])]) {
+    const found = await describe(gcloud, ["firestore", "databases", "describe", `--database=${name}`]);
+    const remove = `gcloud firestore databases delete --database=${name} ${place(settings)}`;
+    const why = "Terraform gave it up or never knew it";
+    if (found !== undefined) left.push(survivor(`Firestore database ${name}`, why, remove));
+  }
+  return left;
 }
 
 async function secrets({ gcloud, settings }: Searched): Promise<Survivor[]> {

@@ -23,6 +23,7 @@ describe("the data stack", () => {
       "google_bigquery_table warehouse/payment_days",
       "google_bigquery_table warehouse/payments",
       "google_firestore_database documents/database",
+      "google_firestore_database shop-documents/database",
       "google_firestore_field documents/consumerMarkers-expires",
       "google_firestore_field documents/consumerMarkers-without-indexes",
       "google_firestore_field documents/deadLetters-expires",
@@ -36,9 +37,12 @@ describe("the data stack", () => {
       "google_firestore_field documents/riskObservations-expires",
       "google_firestore_field documents/riskObservations-without-indexes",
       "google_firestore_field documents/webhookChanges-expires",
+      "google_firestore_field shop-documents/shopOrders-expires",
+      "google_firestore_field shop-documents/shopOrders-without-indexes",
       "google_project_iam_custom_role ledger/runtime-role",
       "google_secret_manager_secret acquirer-secret/secret",
       "google_secret_manager_secret endpoint-secret-key/secret",
+      "google_secret_manager_secret shop-key-seed/secret",
       "google_spanner_database ledger/database",
       "google_spanner_instance ledger/instance",
     ]);
@@ -78,12 +82,16 @@ describe("the data stack", () => {
     expect(field(dev.data, "idempotencyKeys", "*")).not.toHaveProperty("ttl_config");
   });
 
-  test("puts every field policy on the named database, never on the default one", () => {
-    const database = only(dev.data, "google_firestore_database");
-    const reference = /^\$\{google_firestore_database\.documents_database_\w+\.name\}$/;
+  test("puts every field policy on a named database, never on the default one, the shop's on its own", () => {
+    const reference = /^\$\{google_firestore_database\.(documents|shop-documents)_database_\w+\.name\}$/;
 
-    expect(database).toMatchObject({ name: "payments", type: "FIRESTORE_NATIVE", database_edition: "STANDARD" });
-    for (const one of resources(dev.data, "google_firestore_field")) expect(one["database"]).toMatch(reference);
+    expect(resources(dev.data, "google_firestore_database")).toMatchObject(
+      ["payments", "sample-shop"].map((name) => ({ name, type: "FIRESTORE_NATIVE", database_edition: "STANDARD" })),
+    );
+    for (const one of resources(dev.data, "google_firestore_field")) {
+      const [, owner] = reference.exec(one["database"]) ?? [];
+      expect(owner).toBe(one["collection"] === "shopOrders" ? "shop-documents" : "documents");
+    }
   });
 
   test("gives the runtime role every call of the client and no right over the schema", () => {
@@ -97,7 +105,7 @@ describe("the data stack", () => {
     const ids = Object.keys(dev.data.resource["google_secret_manager_secret"] ?? {});
 
     expect(JSON.parse(dev.data.text).import).toEqual(
-      ["acquirer-secret", "endpoint-secret-key"].map((name, index) => ({
+      ["acquirer-secret", "endpoint-secret-key", "shop-key-seed"].map((name, index) => ({
         to: `google_secret_manager_secret.${ids[index]}`,
         id: `projects/placeholder-project/secrets/${name}`,
       })),
@@ -119,22 +127,33 @@ describe("the data stack of dev", () => {
       deletion_protection: false,
       enable_drop_protection: false,
     });
-    expect(only(dev.data, "google_firestore_database")).toMatchObject({
-      deletion_policy: "DELETE",
-      delete_protection_state: "DELETE_PROTECTION_DISABLED",
-    });
+    for (const database of resources(dev.data, "google_firestore_database")) {
+      expect(database).toMatchObject({
+        deletion_policy: "DELETE",
+        delete_protection_state: "DELETE_PROTECTION_DISABLED",
+      });
+    }
   });
 
   test("puts a prefix before every name that two people would fight over", () => {
     expect(only(shared.data, "google_spanner_instance")["name"]).toBe("anna-payments");
-    expect(only(shared.data, "google_firestore_database")["name"]).toBe("anna-payments");
+    const databases = resources(shared.data, "google_firestore_database");
+    expect(databases.map(({ name }) => name)).toEqual(["anna-payments", "anna-sample-shop"]);
     const secrets = Object.values(shared.data.resource["google_secret_manager_secret"] ?? {});
-    expect(secrets.map((secret) => secret["secret_id"])).toEqual(["anna-acquirer-secret", "anna-endpoint-secret-key"]);
+    expect(secrets.map((secret) => secret["secret_id"])).toEqual([
+      "anna-acquirer-secret",
+      "anna-endpoint-secret-key",
+      "anna-shop-key-seed",
+    ]);
     expect(only(shared.data, "google_project_iam_custom_role")["role_id"]).toBe("anna_paymentsLedgerRuntime");
   });
 });
 
 describe("the data stack of prod", () => {
+  test("holds nothing of the sample shop's", () => {
+    expect(prod.data.text).not.toMatch(/shop/);
+  });
+
   test("is protected against every tool", () => {
     expect(only(prod.data, "google_spanner_database")).toMatchObject({
       deletion_protection: true,

@@ -29,6 +29,7 @@ describe("the foundation stack", () => {
       "google_service_account accounts/payments-api",
       "google_service_account accounts/risk",
       "google_service_account accounts/risk-push",
+      "google_service_account accounts/sample-shop",
       "google_service_account accounts/test-acquirer",
       "google_storage_bucket sources/bucket",
       "time_sleep accounts/are-known",
@@ -71,6 +72,6 @@ describe("the foundation stack", () => {
 
   test("makes no account that a stage has no use for", () => {
     expect(accountsOf(prod)).not.toContain("test-acquirer");
-    expect(accountsOf(foundation).sort()).toEqual([...accountsOf(prod), "test-acquirer"].sort());
+    expect(accountsOf(foundation).sort()).toEqual([...accountsOf(prod), "test-acquirer", "sample-shop"].sort());
   });
 });

@@ -37,6 +37,7 @@ describe("the services stack", () => {
     expect(bill(open.stacks.services).filter(isNotOfConsumers)).toEqual([
       "google_cloud_run_v2_service_iam_member ledger-schedule/may-call",
       "google_cloud_run_v2_service_iam_member payments-api/public",
+      "google_cloud_run_v2_service_iam_member sample-shop/public",
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
       "google_cloud_scheduler_job complete-attempts/job",
       "google_cloud_scheduler_job expire-holds/job",
@@ -47,20 +48,24 @@ describe("the services stack", () => {
       "google_cloud_scheduler_job verify-ledger/job",
       "google_cloudfunctions2_function ledger-writer/function",
       "google_cloudfunctions2_function payments-api/function",
+      "google_cloudfunctions2_function sample-shop/function",
       "google_cloudfunctions2_function test-acquirer/function",
       "google_project_iam_member payments-api/uses-documents",
+      "google_project_iam_member sample-shop/uses-documents",
       "google_project_iam_member test-acquirer/uses-documents",
       "google_pubsub_topic_iam_member ledger-writer/publishes-to-payment-events",
       "google_pubsub_topic_iam_member payments-api/publishes-to-payment-events",
       "google_secret_manager_secret_iam_member ledger-writer/reads-acquirer-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-acquirer-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-endpoint-secret-key",
+      "google_secret_manager_secret_iam_member sample-shop/reads-shop-key-seed",
       "google_secret_manager_secret_iam_member test-acquirer/reads-acquirer-secret",
       "google_service_account_iam_member ledger-schedule/cloudscheduler-signs",
       "google_spanner_database_iam_member ledger-writer/uses-ledger",
       "google_spanner_database_iam_member payments-api/uses-ledger",
       "google_storage_bucket_object ledger-writer/source",
       "google_storage_bucket_object payments-api/source",
+      "google_storage_bucket_object sample-shop/source",
       "google_storage_bucket_object test-acquirer/source",
     ]);
   });
@@ -78,6 +83,9 @@ describe("the services stack", () => {
       "payments-api: roles/run.invoker on cloud_run_v2_service",
       "payments-api: roles/secretmanager.secretAccessor on secret_manager_secret",
       "payments-api: roles/secretmanager.secretAccessor on secret_manager_secret",
+      "sample-shop: roles/datastore.user on project",
+      "sample-shop: roles/run.invoker on cloud_run_v2_service",
+      "sample-shop: roles/secretmanager.secretAccessor on secret_manager_secret",
       "serviceAccount:service-N@gcp-sa-cloudscheduler.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
       "test-acquirer: roles/datastore.user on project",
       "test-acquirer: roles/secretmanager.secretAccessor on secret_manager_secret",
@@ -111,6 +119,22 @@ describe("the services stack", () => {
       expect(environment[environmentNames.acquirerAudience]).toBe(environment[environmentNames.acquirerUrl]);
       expect(variables(open, name)).not.toContain(environmentNames.acquirerAudience);
     }
+  });
+
+  test("gives the shop a database of its own and no secret of the platform's", () => {
+    const { environment_variables: variables, secret_environment_variables: mounted } = functionNamed(
+      closed.stacks.services,
+      "sample-shop",
+    )["service_config"];
+    const graph = planGraph(closed);
+    const [secret, ...more] = mounted;
+
+    expect(graph.origin("services", variables[environmentNames.firestoreDatabase])?.node.attributes["name"]).toBe(
+      "sample-shop",
+    );
+    expect(graph.origin("services", secret.secret)?.node.attributes["secret_id"]).toBe("shop-key-seed");
+    expect(more).toEqual([]);
+    expect(variables[environmentNames.paymentsAudience]).toBe(variables[environmentNames.paymentsUrl]);
   });
 
   test("calls ledger-writer each minute, once, for as long as a sweep may take", () => {
@@ -150,12 +174,17 @@ describe("the services stack", () => {
     const writer: string[] = [acquirerSecret, acquirerUrl, eventsTopic, project, spannerDatabase, spannerInstance];
     writer.push(environmentNames.feeBasisPoints, environmentNames.feeFixedMinor, environmentNames.availableAfterDays);
     const { endpointSecretKey, webhookHttpAllowed } = environmentNames;
+    const { paymentsUrl, paymentsAudience, shopKeySeed } = environmentNames;
 
     expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount].sort());
     expect(variables(open, "payments-api")).toEqual(
       [...writer, firestoreDatabase, rateLimitPerSecond, rateLimitBurst, endpointSecretKey, webhookHttpAllowed].sort(),
     );
     expect(variables(closed, "payments-api")).toEqual([...variables(open, "payments-api"), acquirerAudience].sort());
+    expect(variables(open, "sample-shop")).toEqual(
+      [environmentNames.project, firestoreDatabase, paymentsUrl, shopKeySeed].sort(),
+    );
+    expect(variables(closed, "sample-shop")).toEqual([...variables(open, "sample-shop"), paymentsAudience].sort());
     expect(variables(open, "test-acquirer")).toEqual(
       [environmentNames.acquirerSecret, environmentNames.project, firestoreDatabase].sort(),
     );
@@ -170,11 +199,11 @@ describe("the services stack", () => {
 });
 
 describe("the services stack of prod", () => {
-  test("has no test acquirer, and calls the acquirer of the settings", () => {
+  test("has no test acquirer and no shop, and calls the acquirer of the settings", () => {
     const functions = resources(prod.stacks.services, "google_cloudfunctions2_function").map((one) => one["name"]);
 
     expect(functions).not.toContain("test-acquirer");
-    expect(prod.stacks.services.text + prod.stacks.foundation.text).not.toContain("test-acquirer");
+    expect(prod.stacks.services.text + prod.stacks.foundation.text).not.toMatch(/test-acquirer|sample-shop/);
     for (const name of ["ledger-writer", "payments-api"]) {
       const environment = functionNamed(prod.stacks.services, name)["service_config"].environment_variables;
       expect(environment[environmentNames.acquirerUrl]).toBe("https://acquirer.bank.example");

@@ -14,6 +14,7 @@ describe("settings", () => {
       stateBucket: null,
       queueGeneration: 1,
       hasTestAcquirer: true,
+      hasSampleShop: true,
       sourcesFolder: null,
     });
   });
@@ -42,6 +43,7 @@ describe("settings", () => {
       spannerInstance: "annabelle-payments",
       spannerDatabase: "ledger",
       firestoreDatabase: "annabelle-payments",
+      shopDatabase: "annabelle-sample-shop",
       ledgerRole: "annabelle_paymentsLedgerRuntime",
     });
     expect(queueName({ ...settings, queueGeneration: 3 }, "webhooks-fast")).toBe("annabelle-webhooks-fast-g3");

@@ -5,7 +5,7 @@ import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { refuse } from "../../functions/domain/errors.ts";
 import { memoryStores, startEmbedded } from "../../local/embedded.ts";
 import type { Host } from "../../local/host.ts";
-import { laptopKey, seedLaptopKey } from "../../local/laptop-key.ts";
+import { laptopKey, seedLaptopKey, seedShopKey } from "../../local/laptop-key.ts";
 import { freePortFrom } from "../../local/listen.ts";
 import { movableClock } from "../../local/movable-clock.ts";
 import type { Plan } from "../../local/plan.ts";
@@ -14,12 +14,14 @@ import { intercept } from "../support/interception.ts";
 import { aChargeEvent } from "../support/pushes.ts";
 import { planned, type Resources } from "./planned.ts";
 
-/** A person who may call payments-api where not everybody may. */
+/** A person who may call payments-api and the shop where not everybody may. */
 const person = "developer@bank.example";
 
 const invitePerson = ({ google_cloud_run_v2_service_iam_member: invokers }: Resources) => {
-  const name = "projects/local-project/locations/us-central1/services/payments-api";
-  Object.assign(invokers ?? {}, { planted: { name, role: "roles/run.invoker", member: `user:${person}` } });
+  for (const service of ["payments-api", "sample-shop"]) {
+    const name = `projects/local-project/locations/us-central1/services/${service}`;
+    Object.assign(invokers ?? {}, { [service]: { name, role: "roles/run.invoker", member: `user:${person}` } });
+  }
 };
 
 /** Both kinds of stage: open to everybody with a key, and closed. */
@@ -32,6 +34,8 @@ const plans: Readonly<Record<string, Plan>> = {
 interface Round {
   /** A payment whose first call to the acquirer failed, an ordinary one, a list. */
   readonly statuses: readonly number[];
+  /** Whether an order at the shop was paid. */
+  readonly isSold: boolean;
   /** Intents that had succeeded three minutes later, when the schedule has called twice and what it left is old. */
   readonly succeeded: number;
   /** Events that stood in the outbox for longer than a worker and the relay leave them there. */
@@ -43,9 +47,12 @@ interface Round {
   readonly unused: readonly PlannedGrant[];
 }
 
-const wholeRound = { statuses: [503, 200, 200], succeeded: 2, waiting: 0, undelivered: 0, refusals: [] };
+const wholeRound = {
+  ...{ statuses: [503, 200, 200], isSold: true, succeeded: 2 },
+  ...{ waiting: 0, undelivered: 0, refusals: [] },
+};
 
-/** Pays, leaves a payment behind for the completer, and lets three minutes pass. */
+/** Pays, buys, leaves a payment behind for the completer, and lets three minutes pass. */
 async function goRound(plan: Plan): Promise<Round> {
   const refusals: string[] = [];
   const journal = intercept(memoryAcquirerJournal());
@@ -60,18 +67,22 @@ async function goRound(plan: Plan): Promise<Round> {
       stores,
     });
   } catch {
-    return { statuses: [], succeeded: 0, waiting: 0, undelivered: 0, refusals, unused: [] };
+    return { statuses: [], isSold: false, succeeded: 0, waiting: 0, undelivered: 0, refusals, unused: [] };
   }
   try {
-    await seedLaptopKey({ accounts: host.accounts, clock: systemClock, random: systemRandom });
+    const seeding = { accounts: host.accounts, clock: systemClock, random: systemRandom };
+    await Promise.all([seedLaptopKey(seeding), seedShopKey(seeding, host)]);
     const statuses = [await pay(host, "left behind"), await pay(host, "paid"), (await list(host)).status];
     host.platform.bus.publish("projects/local-project/topics/payment-events-dead", [aChargeEvent()]);
+    // A shop whose payments are not answered asks again for seconds, and here the answer is known.
+    const isSold = statuses.join() === wholeRound.statuses.join() && (await buy(host));
     await clock.advance(180_000);
     const { intents } = await list(host);
     const succeeded = intents.filter(({ status }) => status === "succeeded").length;
     const { count: waiting } = await stores.outbox.backlog(clock.now() - 70_000, 10);
     const undelivered = countUndelivered(plan, host);
-    return { statuses, succeeded, waiting, undelivered, refusals, unused: host.platform.rights.unused() };
+    const { rights } = host.platform;
+    return { statuses, isSold, succeeded, waiting, undelivered, refusals, unused: rights.unused() };
   } finally {
     await host.stop();
   }
@@ -96,6 +107,21 @@ function countUndelivered({ bus: { subscriptions } }: Plan, { platform }: Host):
   return pushing.reduce((sum, { name }) => sum + platform.bus.subscription(name).backlog(), 0);
 }
 
+/** An order at the shop, as its form sends it; true when its page says that it is paid. */
+async function buy(host: Host): Promise<boolean> {
+  const { "X-Serverless-Authorization": identity } = headersOf(host, "sample-shop");
+  const headers = { "X-Serverless-Authorization": identity ?? "" };
+  const placed = await fetch(`${host.addresses.get("sample-shop")}/orders`, {
+    method: "POST",
+    headers,
+    body: new URLSearchParams({ token: "A".repeat(24), item: "beans", quantity: "1", card: "pm_card_visa" }),
+    redirect: "manual",
+  });
+  await placed.text();
+  const page = await fetch(`${host.addresses.get("sample-shop")}${placed.headers.get("Location") ?? ""}`, { headers });
+  return (await page.text()).includes("it is paid");
+}
+
 async function list(host: Host): Promise<{ status: number; intents: { status: string }[] }> {
   const response = await fetch(`${host.addresses.get("payments-api")}/v1/payment_intents`, {
     headers: headersOf(host),
@@ -105,8 +131,8 @@ async function list(host: Host): Promise<{ status: number; intents: { status: st
 }
 
 /** The API's key in its own place, and the caller's identity in the other. */
-function headersOf({ platform }: Host): Record<string, string> {
-  const token = platform.issuer.issue({ account: person, audience: "https://payments-api.function.invalid" });
+function headersOf({ platform }: Host, service = "payments-api"): Record<string, string> {
+  const token = platform.issuer.issue({ account: person, audience: `https://${service}.function.invalid` });
   return { Authorization: `Bearer ${laptopKey}`, "X-Serverless-Authorization": `Bearer ${token}` };
 }
 

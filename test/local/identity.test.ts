@@ -4,8 +4,10 @@ import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { memoryShopOrders } from "../../functions/adapters/memory/shop-orders.ts";
 import { memoryWebhookEndpoints } from "../../functions/adapters/memory/webhook-endpoints.ts";
 import type { FunctionName } from "../../functions/config.ts";
+import { newOrder } from "../../functions/domain/order.ts";
 import type { RefundQuery } from "../../functions/domain/pages.ts";
 import type { JournalLine } from "../../functions/flows/acquirer-ports.ts";
 import type { CacheRecord } from "../../functions/flows/ports.ts";
@@ -39,6 +41,12 @@ const line: JournalLine = {
   createdAtMs: 1,
 };
 
+const order = newOrder(
+  "order_1",
+  { itemId: "beans", quantity: 1, amountMinor: 1250n, currency: "usd", cardToken: "pm_card_visa" },
+  1,
+);
+
 const refundsAsked: RefundQuery = {
   accountId: "acct_1",
   limit: 10,
@@ -61,6 +69,7 @@ function portsOf(plan: Plan, name: FunctionName) {
     cache: identity.cache(memoryIdempotencyCache()),
     journal: identity.journal(memoryAcquirerJournal()),
     webhookEndpoints: identity.webhookEndpoints(memoryWebhookEndpoints()),
+    shopOrders: identity.shopOrders(memoryShopOrders()),
     identity,
     refusals,
   };
@@ -146,6 +155,27 @@ const calls: [string, string, FunctionName, string, (ports: Ports) => Promise<un
     "payments-api",
     "datastore.entities.get",
     ({ webhookEndpoints }) => webhookEndpoints.read("acct_1", null),
+  ],
+  [
+    "an order of the shop",
+    "google_project_iam_member",
+    "sample-shop",
+    "datastore.entities.create",
+    ({ shopOrders }) => shopOrders.create(order),
+  ],
+  [
+    "a look at an order",
+    "google_project_iam_member",
+    "sample-shop",
+    "datastore.entities.get",
+    ({ shopOrders }) => shopOrders.read("order_1"),
+  ],
+  [
+    "a change of an order",
+    "google_project_iam_member",
+    "sample-shop",
+    "datastore.entities.get",
+    ({ shopOrders }) => shopOrders.change("order_1", () => undefined),
   ],
   [
     "a mounted secret",

@@ -43,6 +43,7 @@ describe("a plan", () => {
 
     expect(grants.sort()).toEqual([
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/payments-api",
+      "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/sample-shop",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/test-acquirer",
       "serviceAccount:dead-letter-push roles/run.invoker projects/local-project/locations/us-central1/services/dead-letter-recorder",
       "serviceAccount:dead-letter-recorder roles/datastore.user projects/local-project/databases/payments",
@@ -61,6 +62,9 @@ describe("a plan", () => {
       "serviceAccount:payments-api roles/secretmanager.secretAccessor projects/local-project/secrets/endpoint-secret-key",
       "serviceAccount:risk roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:risk-push roles/run.invoker projects/local-project/locations/us-central1/services/risk",
+      "serviceAccount:sample-shop roles/datastore.user projects/local-project/databases/sample-shop",
+      "serviceAccount:sample-shop roles/secretmanager.secretAccessor projects/local-project/secrets/shop-key-seed",
+      "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/dead-letter-push@local-project.iam.gserviceaccount.com",
       "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/invoice-push@local-project.iam.gserviceaccount.com",
       "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/ledger-schedule@local-project.iam.gserviceaccount.com",
       "serviceAccount:service-123456789012 roles/iam.serviceAccountOpenIdTokenCreator projects/local-project/serviceAccounts/notification-push@local-project.iam.gserviceaccount.com",
@@ -194,7 +198,7 @@ describe("the environment of a function", () => {
     const secretOf = (start: typeof first, name: "payments-api" | "test-acquirer") =>
       start.get(name)?.["ACQUIRER_SECRET"];
 
-    expect(secretOf(first, "payments-api")).toMatch(/^[\w-]{32}$/);
+    expect(secretOf(first, "payments-api")).toMatch(/^[0-9a-f]{48}$/);
     expect(secretOf(first, "test-acquirer")).toBe(secretOf(first, "payments-api"));
     expect(secretOf(second, "payments-api")).not.toBe(secretOf(first, "payments-api"));
   });

@@ -106,7 +106,7 @@ describe("a second bootstrap", () => {
 
     expect(code).toBe(0);
     expect(changes()).toEqual([]);
-    expect(output.match(/: was there already$/gm)).toHaveLength(5);
+    expect(output.match(/: was there already$/gm)).toHaveLength(6);
     expect(readFileSync(cloud.stageFile)).toEqual(before);
   });
 
@@ -171,7 +171,7 @@ describe("bootstrap for GitHub", () => {
     const { output } = await run([]);
 
     expect(changes()).toHaveLength(first);
-    expect(output.match(/: was there already$/gm)).toHaveLength(9);
+    expect(output.match(/: was there already$/gm)).toHaveLength(11);
   });
 
   test("brings a pool back that was deleted less than 30 days ago", async () => {

@@ -25,10 +25,10 @@ export interface OpenPage {
 
 /**
  * Starts the browser that CHROMIUM names; `npm run test:browser` sets it. The profile is a new folder, which the driver
- * makes and removes.
+ * makes and removes. `keepsPages` lets it keep a left page alive for the back button, which its driver forbids by itself.
  * @throws Error without CHROMIUM
  */
-export async function openBrowser(): Promise<HeadlessBrowser> {
+export async function openBrowser({ keepsPages = false } = {}): Promise<HeadlessBrowser> {
   const executablePath = process.env["CHROMIUM"];
   if (executablePath === undefined) throw new Error("CHROMIUM names no browser; run `npm run test:browser`.");
   // A server, because only that one shows the process that it started.
@@ -38,6 +38,7 @@ export async function openBrowser(): Promise<HeadlessBrowser> {
     // The sandbox refuses to run as root, as in most containers; every page here is our own.
     chromiumSandbox: process.getuid?.() !== 0,
     args: quietFlags,
+    ...(keepsPages ? { ignoreDefaultArgs: ["--disable-back-forward-cache"] } : {}),
     timeout: startMsMax,
   });
   const running = server.process();

@@ -1,0 +1,40 @@
+/**
+ * Entry of sample-shop: reads the settings, opens the orders, puts the shop behind its front door, and registers it.
+ * It must never be deployed where real money moves, and never touch a store of the payments API.
+ */
+import { http } from "@google-cloud/functions-framework";
+import { openFirestore } from "./adapters/firestore-client.ts";
+import { firestoreShopOrders } from "./adapters/firestore-shop-orders.ts";
+import { identityTokenFor } from "./adapters/identity-token.ts";
+import { httpPayments } from "./adapters/payments-http.ts";
+import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { environmentNames, firestoreNames, requiredVariable, shopApiKeyOf } from "./config.ts";
+import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
+import { installFrontDoor } from "./edge/install-front-door.ts";
+import { sampleShop } from "./edge/sample-shop.ts";
+
+const setting = (name: keyof typeof environmentNames) => requiredVariable(process.env, environmentNames[name]);
+
+const firestore = openFirestore({ projectId: setting("project"), databaseId: setting("firestoreDatabase") });
+
+const handler = sampleShop({
+  orders: firestoreShopOrders({
+    database: firestore.database,
+    collection: firestoreNames.shopOrders,
+    deleteAfterField: firestoreNames.deleteAfter,
+  }),
+  payments: httpPayments({
+    baseUrl: setting("paymentsUrl"),
+    apiKey: shopApiKeyOf(process.env),
+    identityToken: identityTokenFor({ audience: process.env[environmentNames.paymentsAudience], clock: systemClock }),
+  }),
+  clock: systemClock,
+  random: systemRandom,
+  log: jsonLog,
+});
+
+const door = installFrontDoor(handler);
+shutDownGracefully(door, { onDrained: () => firestore.close() });
+
+// The framework wants a function under this name; the front door answers every request before it is asked.
+http("sample-shop", () => {});

@@ -1,0 +1,43 @@
+// How the sample shop is put together on the laptop, and what it keeps.
+// It must never give the shop a store of the platform's: all it knows of a payment comes over HTTP.
+
+import { memoryShopOrders } from "../functions/adapters/memory/shop-orders.ts";
+import { httpPayments } from "../functions/adapters/payments-http.ts";
+import { environmentNames, requiredVariable, shopApiKeyOf } from "../functions/config.ts";
+import { sampleShop } from "../functions/edge/sample-shop.ts";
+import type { WireHandler } from "../functions/edge/wire.ts";
+import type { Clock, Log, Random } from "../functions/flows/ports.ts";
+import type { ShopOrders } from "../functions/flows/shop-ports.ts";
+import type { Identity } from "./identity.ts";
+
+/** What the shop keeps. */
+export type ShopStores = { shopOrders: ShopOrders };
+
+/** Empty ones in memory. */
+export function memoryShopStores(): ShopStores {
+  return { shopOrders: memoryShopOrders() };
+}
+
+type Making = {
+  identity: Identity;
+  identityToken: (audience: string) => string;
+  environment: Record<string, string>;
+  stores: ShopStores;
+  machine: { clock: Clock; random: Random; log: Log };
+};
+
+/** The shop as its entry puts it together with the real adapters. */
+export const shopMakers = {
+  "sample-shop": ({ identity, identityToken, environment, stores, machine }: Making): WireHandler => {
+    const audience = environment[environmentNames.paymentsAudience];
+    return sampleShop({
+      ...machine,
+      orders: identity.shopOrders(stores.shopOrders),
+      payments: httpPayments({
+        baseUrl: requiredVariable(environment, environmentNames.paymentsUrl),
+        apiKey: shopApiKeyOf(environment),
+        identityToken: audience === undefined ? undefined : async () => identityToken(audience),
+      }),
+    });
+  },
+};
