@@ -74,6 +74,29 @@ test("SIGTERM in the middle of a payment: the process answers it and ends with 0
   }
 });
 
+/** Where Google's Pub/Sub emulator is not installed it is counted as skipped. */
+const testWithTopic = process.env["PUBSUB_EMULATOR_HOST"] === undefined ? test.skip : test;
+
+testWithTopic(
+  "SIGTERM after a payment: its events are on the topic, and the process has taken their rows from the outbox",
+  async () => {
+    // given a payment of a process that publishes
+    const api = await stage.startApi();
+    const answer = await pay(api.baseUrl, { apiKey: stage.apiKey, key: "published", amountMinor: 2_400 });
+    const intentId = JSON.parse(answer.text).id;
+    const own = (await stage.database.rows("events")).filter(({ data }) => Buffer.from(data).includes(intentId));
+    // when it ends, before any other commit could carry the deletes
+    const { code } = await api.stop();
+    // then
+    expect(code).toBe(0);
+    const published = (await stage.topic?.received(1_000)) ?? [];
+    const ids = published.map(({ attributes }) => attributes["event_id"]);
+    expect(own.map(({ id }) => id).filter((id) => ids.includes(id))).toHaveLength(3);
+    const waiting = (await stage.database.rows("outbox")).map(({ eventId }) => eventId);
+    expect(own.map(({ id }) => id).filter((id) => waiting.includes(id))).toEqual([]);
+  },
+);
+
 test("SIGTERM after payments whose cache hangs: no call that nobody waits for keeps the process", async () => {
   // given a process that has lost its cache, and has calls open to it
   const firestore = await startGrpcProxy({ target: process.env["FIRESTORE_EMULATOR_HOST"] ?? "" });

@@ -13,6 +13,7 @@ import { createApiKey } from "../../../functions/flows/manage-api-keys.ts";
 import { bundleFunction } from "../../../scripts/build/bundle.ts";
 import { type StartedBundle, startBundle } from "../../../scripts/build/start-bundle.ts";
 import { type EmulatorDatabase, openEmulatorDatabase } from "../../support/emulator-database.ts";
+import { type EmulatorTopic, openEmulatorTopic } from "../../support/pubsub-topic.ts";
 
 /** A running stage. */
 export type Stage = {
@@ -22,6 +23,8 @@ export type Stage = {
   readonly database: EmulatorDatabase;
   /** The Firestore emulator, directly. */
   readonly firestore: Firestore;
+  /** The topic on Google's Pub/Sub emulator; undefined where that is not installed, and nobody takes what is published. */
+  readonly topic: EmulatorTopic | undefined;
   /** Base URL of the test acquirer's process. */
   readonly acquirerUrl: string;
   /** One more process of payments-api over the same stores; the named ones are reached through somebody else. */
@@ -47,6 +50,7 @@ export async function openStage(): Promise<Stage> {
   const started: StartedBundle[] = [];
   const database = await openEmulatorDatabase();
   const databaseId = database.names.database;
+  const topic = process.env["PUBSUB_EMULATOR_HOST"] === undefined ? undefined : await openEmulatorTopic();
   const { database: firestore, close: closeFirestore } = openFirestore({
     projectId: database.names.projectId,
     databaseId,
@@ -54,7 +58,7 @@ export async function openStage(): Promise<Stage> {
   const close = async () => {
     for (const { kill } of started) kill();
     await Promise.all(started.map(({ stop }) => stop()));
-    await Promise.all([closeFirestore(), database.close()]);
+    await Promise.all([closeFirestore(), database.close(), topic?.close()]);
     rmSync(bundles, { recursive: true, force: true });
   };
   const start = async (name: FunctionName, settings: Record<string, string>): Promise<StartedBundle> => {
@@ -63,7 +67,9 @@ export async function openStage(): Promise<Stage> {
     return bundle;
   };
   const shared = {
-    ...emulatorSettings(),
+    // The port of "discard", where nobody listens: without an emulator no publish may go anywhere else.
+    ...{ PUBSUB_EMULATOR_HOST: "127.0.0.1:9", ...emulatorSettings() },
+    [environmentNames.eventsTopic]: topic?.topic ?? "projects/local-project/topics/nobody",
     [environmentNames.project]: database.names.projectId,
     [environmentNames.firestoreDatabase]: databaseId,
     [environmentNames.acquirerSecret]: acquirerSecret,
@@ -82,6 +88,7 @@ export async function openStage(): Promise<Stage> {
       accountId: key.accountId,
       database,
       firestore,
+      topic,
       acquirerUrl: acquirer.baseUrl,
       startApi: ({ spannerHost, firestoreHost, acquirerUrl } = {}) =>
         start("payments-api", {
