@@ -6,6 +6,7 @@ import { http } from "@google-cloud/functions-framework";
 import { httpAcquirer } from "./adapters/acquirer.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { openPubsub } from "./adapters/pubsub.ts";
+import { spannerBalances } from "./adapters/spanner-balances.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
 import { spannerOperators } from "./adapters/spanner-operators.ts";
@@ -32,7 +33,7 @@ const outlet = eventOutlet({ ...machine, ledger, publisher: bus, render: busMess
 
 const handler = ledgerWriter({
   ...machine,
-  ledger,
+  ...{ ledger, balances: spannerBalances(spanner) },
   seals: spannerSeals(spanner),
   reconciliation: spannerReconciliation(spanner),
   operators: spannerOperators(spanner),

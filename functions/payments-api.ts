@@ -11,6 +11,7 @@ import { identityTokenFor } from "./adapters/identity-token.ts";
 import { openPubsub } from "./adapters/pubsub.ts";
 import { aesSecretBox } from "./adapters/secret-box.ts";
 import { spannerAccounts } from "./adapters/spanner-accounts.ts";
+import { spannerBalances } from "./adapters/spanner-balances.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
@@ -39,7 +40,7 @@ const outlet = eventOutlet({ ...machine, ledger, publisher: bus, render: busMess
 
 const api = paymentsApi({
   ...machine,
-  ...{ ledger, outlet, cache },
+  ...{ ledger, balances: spannerBalances(spanner), outlet, cache },
   accounts: spannerAccounts(spanner),
   acquirer: httpAcquirer({ ...acquirer, identityToken: identityTokenFor({ audience, clock: systemClock }) }),
   webhooks: {

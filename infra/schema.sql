@@ -225,22 +225,34 @@ CREATE TABLE ledger_transactions (
   available_on TIMESTAMP NOT NULL,    -- UTC midnight from which the merchant may have it
   payable_minor INT64 NOT NULL,       -- what its entries add to what the merchant is owed; a balance is a sum of these
   fee_minor INT64 NOT NULL,           -- what of it we kept
-  seal_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(source_id), 8))) STORED, -- 0 to 7: the chain that seals it, and the part of the indexes below
+  seal_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(source_id), 8))) STORED, -- 0 to 7: the chain that seals it; indexes use it, too
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT ledger_transactions_kind CHECK (kind IN ('charge', 'refund', 'refund_failure')),
   CONSTRAINT ledger_transactions_payable CHECK ((kind = 'refund') = (payable_minor < 0)),
   CONSTRAINT ledger_transactions_fee CHECK (fee_minor >= 0 AND (kind = 'charge' OR fee_minor = 0)),
 ) PRIMARY KEY (kind, source_id);
 
--- Bookings in the order of their commits, for sealing. Spanner's clock gives that order and the application's does not; eight
--- shards, because by time alone every booking would fall on one spot.
-CREATE INDEX ledger_transactions_committed ON ledger_transactions (seal_shard, committed_at);
+-- Bookings in the order of their commits, for sealing, and for finding the accounts whose checkpoint is behind. Spanner's
+-- clock gives that order and the application's does not; eight shards, because by time alone every booking would fall on
+-- one spot.
+CREATE INDEX ledger_transactions_committed ON ledger_transactions (seal_shard, committed_at) STORING (account_id);
 
 -- An account's bookings, newest first; sharded as the intents are. The source decides between those of one millisecond.
 CREATE INDEX ledger_transactions_newest ON ledger_transactions (account_id, seal_shard, created_at DESC, source_id DESC, kind DESC) STORING (currency);
 
 -- The tail of a balance: what an account's bookings of a commit time or later come to, read from the index alone.
 CREATE INDEX ledger_transactions_tail ON ledger_transactions (account_id, seal_shard, committed_at) STORING (currency, available_on, payable_minor);
+
+-- Checkpoints of balances: the sums of an account's bookings that were committed up to `read_at`, one row for each currency,
+-- all of one moment in one commit. A balance is the newest one and the bookings after it. Rows are added and, once there
+-- are newer ones, deleted; no payment ever writes here.
+CREATE TABLE balance_checkpoints (
+  account_id STRING(64) NOT NULL,
+  currency STRING(3) NOT NULL,
+  read_at TIMESTAMP NOT NULL,         -- the read timestamp, to the last digit
+  sums JSON NOT NULL,                 -- minor units as text by the UTC day from which they are available: {"2026-01-17":"1912"}
+  committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
+) PRIMARY KEY (account_id, currency, read_at DESC);
 
 -- Lines of a booking, stored beside it; debits equal credits, which the application asserts on every write and read.
 CREATE TABLE ledger_entries (
@@ -286,8 +298,14 @@ CREATE TABLE breaks (
   detail STRING(MAX) NOT NULL,        -- amounts and states, for people
   opened_at TIMESTAMP NOT NULL,
   closed_at TIMESTAMP,                -- NULL while it stands
+  accepted_by STRING(255),            -- who said that it is dealt with, though it does not go away
+  accepted_reason STRING(MAX),
+  acceptance_confirmed_by STRING(255), -- somebody else who agreed; from then on it is not open any more
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT breaks_kind CHECK (kind IN ('effect_without_attempt', 'attempt_without_effect', 'booked_without_effect', 'effect_of_closed_attempt', 'kind_differs', 'amount_differs', 'currency_differs', 'not_booked', 'booked_differently', 'open_too_long')),
+  CONSTRAINT breaks_accepted CHECK ((accepted_by IS NULL) = (accepted_reason IS NULL)),
+  CONSTRAINT breaks_two CHECK (acceptance_confirmed_by IS NULL OR LOWER(TRIM(acceptance_confirmed_by)) != LOWER(TRIM(accepted_by))),
+  CONSTRAINT breaks_confirmed CHECK (acceptance_confirmed_by IS NULL OR accepted_by IS NOT NULL),
   CONSTRAINT breaks_subject CHECK ((account_id IS NULL) = (intent_id IS NULL)),
 ) PRIMARY KEY (subject, kind);
 

@@ -145,9 +145,16 @@ export class ServicesStack extends TerraformStack {
       every: "*/5 * * * *",
       path: "/seal",
     });
+    new Schedule(this, "move-checkpoints", {
+      ...schedule,
+      description: "Sums up what was booked, so that a balance is quick to read.",
+      // A balance adds up the bookings since: five minutes of them, not those of a year. Not in the sealing's minute.
+      every: "2-59/5 * * * *",
+      path: "/checkpoint",
+    });
     new Schedule(this, "verify-ledger", {
       ...schedule,
-      description: "Verifies that the books balance, agree with the payments and are what was sealed.",
+      description: "Verifies that the books balance, agree with payments and balances, and are what was sealed.",
       // Once a day, between the busy hours of most of the world; it reads a snapshot and holds nothing up.
       every: "23 3 * * *",
       path: "/verify",

@@ -62,7 +62,15 @@ async function answer(stores: Stores, token: string, request: WireRequest): Prom
 
 type Stores = Pick<
   Host,
-  "accounts" | "ledger" | "seals" | "reconciliation" | "operators" | "callJob" | "deadLetters" | "publisher"
+  | "accounts"
+  | "ledger"
+  | "balances"
+  | "seals"
+  | "reconciliation"
+  | "operators"
+  | "callJob"
+  | "deadLetters"
+  | "publisher"
 >;
 
 type Asked = {
@@ -87,12 +95,12 @@ const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<u
     went: await callJob("/reconcile"),
     breaks: await reconciliation.openBreaks(null, BREAKS_MAX),
   }),
-  "/attempt": async ({ ledger, operators }, asked) =>
-    await operatorDesk({ ledger, operators, clock: systemClock, random: systemRandom }, asked),
+  "/attempt": async ({ ledger, operators, reconciliation }, asked) =>
+    await operatorDesk({ ledger, operators, reconciliation, clock: systemClock, random: systemRandom }, asked),
   "/redrive-events/plan": async ({ deadLetters }) => await planRedriveOf(deadLetters),
   "/redrive-events/run": async (stores, { plan = "" }) => await redriven(stores, plan),
-  "/verify-ledger": async ({ ledger, seals }, { anchors = [] }) =>
-    await verifyLedger({ ledger, seals, clock: systemClock, log: () => {} }, { anchors }),
+  "/verify-ledger": async ({ ledger, balances, seals }, { anchors = [] }) =>
+    await verifyLedger({ ledger, balances, seals, clock: systemClock, log: () => {} }, { anchors }),
 };
 
 /** A refusal is an answer: the door itself would show no more than a status. */

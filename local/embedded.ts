@@ -4,6 +4,7 @@
 import { httpAcquirer } from "../functions/adapters/acquirer.ts";
 import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
+import { memoryBalances } from "../functions/adapters/memory/balances.ts";
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../functions/adapters/memory/operators.ts";
@@ -27,6 +28,7 @@ import { paymentsApi } from "../functions/edge/payments-api.ts";
 import { testAcquirer } from "../functions/edge/test-acquirer.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
@@ -93,6 +95,7 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
 /** One set of stores for all functions, as in the cloud. */
 export type Stores = ConsumerStores & {
   ledger: Ledger;
+  balances: Balances;
   seals: LedgerSeals;
   reconciliation: ReconciliationStore;
   operators: OperatorStore;
@@ -109,6 +112,7 @@ export function memoryStores(): Stores {
   const tables = memoryTables();
   return {
     ledger: memoryLedger(tables),
+    balances: memoryBalances(tables),
     seals: memorySeals(tables),
     reconciliation: memoryReconciliation(tables),
     operators: memoryOperators(),
@@ -140,6 +144,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
     return paymentsApi({
       ...machine,
       ledger,
+      balances: identity.balances(stores.balances),
       outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
       accounts: identity.accounts(stores.accounts),
       cache: identity.cache(stores.cache),
@@ -158,6 +163,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
     return ledgerWriter({
       ...machine,
       ledger,
+      balances: identity.balances(stores.balances),
       seals: identity.seals(stores.seals),
       reconciliation: identity.reconciliation(stores.reconciliation),
       operators: identity.operators(stores.operators),

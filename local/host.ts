@@ -2,6 +2,7 @@
 // It holds a type and nothing else.
 
 import type { FunctionName } from "../functions/config.ts";
+import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Publisher } from "../functions/flows/bus-ports.ts";
 import type { DeadLetters } from "../functions/flows/dead-letter-ports.ts";
 import type { DocumentReader } from "../functions/flows/document-ports.ts";
@@ -26,6 +27,8 @@ export type Host = {
   ledger: Ledger;
   /** The chain over it. */
   seals: LedgerSeals;
+  /** Its balances, for verifying. */
+  balances: Balances;
   /** Its breaks, and what persons said of its attempts. */
   reconciliation: ReconciliationStore;
   operators: OperatorStore;

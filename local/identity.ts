@@ -2,6 +2,7 @@
 // It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
 
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
+import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
 import type { ConsumerStore } from "../functions/flows/consumer-ports.ts";
 import type { DeadLetters } from "../functions/flows/dead-letter-ports.ts";
@@ -21,6 +22,7 @@ import type { Rights } from "./rights.ts";
 export type Identity = {
   ledger(ledger: Ledger): Ledger;
   seals(seals: LedgerSeals): LedgerSeals;
+  balances(balances: Balances): Balances;
   reconciliation(store: ReconciliationStore): ReconciliationStore;
   operators(operators: OperatorStore): OperatorStore;
   outbox(outbox: Outbox): Outbox;
@@ -63,6 +65,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
   return {
     ledger: (ledger) => guardedLedger(ledger, inLedger),
     seals: (seals) => guardedSeals(seals, inLedger),
+    balances: (balances) => guardedBalances(balances, inLedger),
     reconciliation: (store) => guardedReconciliation(store, inLedger),
     operators: (operators) => guardedOperators(operators, inLedger),
     outbox: (outbox) => guardedOutbox(outbox, inLedger),
@@ -117,6 +120,16 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
   };
 }
 
+function guardedBalances(balances: Balances, must: Must): Balances {
+  return {
+    list: guarded(() => must(...SESSION, ...READ), balances.list),
+    moment: guarded(() => must(...SESSION, ...READ, "databases.beginReadOnlyTransaction"), balances.moment),
+    behind: guarded(() => must(...SESSION, ...READ), balances.behind),
+    checkpoints: guarded(() => must(...SESSION, ...READ), balances.checkpoints),
+    prune: guarded(() => must(...SESSION, ...READ, ...WRITE), balances.prune),
+  };
+}
+
 function guardedOutbox(outbox: Outbox, must: Must): Outbox {
   return {
     lease: guarded(() => must(...SESSION, ...READ, ...WRITE), outbox.lease),
@@ -145,6 +158,7 @@ function guardedReconciliation(store: ReconciliationStore, must: Must): Reconcil
     attempt: guarded(() => must(...SESSION, ...READ), store.attempt),
     openBreaks: guarded(() => must(...SESSION, ...READ), store.openBreaks),
     record: guarded(() => must(...SESSION, ...READ, ...WRITE), store.record),
+    change: guarded(() => must(...SESSION, ...READ, ...WRITE), store.change),
   };
 }
 

@@ -5,6 +5,7 @@ import { openFirestore } from "../functions/adapters/firestore-client.ts";
 import { firestoreDeadLetters } from "../functions/adapters/firestore-dead-letters.ts";
 import { firestoreDocuments } from "../functions/adapters/firestore-documents.ts";
 import { spannerAccounts } from "../functions/adapters/spanner-accounts.ts";
+import { spannerBalances } from "../functions/adapters/spanner-balances.ts";
 import { openSpanner } from "../functions/adapters/spanner-client.ts";
 import { spannerLedger } from "../functions/adapters/spanner-ledger.ts";
 import { spannerOperators } from "../functions/adapters/spanner-operators.ts";
@@ -66,6 +67,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       platform,
       accounts: spannerAccounts(spanner),
       ledger: spannerLedger(spanner),
+      balances: spannerBalances(spanner),
       seals: spannerSeals(spanner),
       reconciliation: spannerReconciliation(spanner),
       operators: spannerOperators(spanner),

@@ -3,8 +3,10 @@
 import { randomBytes } from "node:crypto";
 import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
+import { memoryBalances } from "../functions/adapters/memory/balances.ts";
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
+import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
 import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
@@ -20,7 +22,9 @@ export async function openEmbeddedStores() {
   const journal = memoryAcquirerJournal();
   const { accountId, apiKey } = await openAccount(accounts);
   const acquirer = networkOver(journal);
-  const stores = { ledger: memoryLedger(), cache: memoryIdempotencyCache(), accounts, journal };
+  const tables = memoryTables();
+  const [ledger, balances] = [memoryLedger(tables), memoryBalances(tables)];
+  const stores = { ledger, balances, cache: memoryIdempotencyCache(), accounts, journal };
   return { ...stores, acquirer, webhooks: embeddedWebhooks(), accountId, apiKey };
 }
 

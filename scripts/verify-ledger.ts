@@ -10,8 +10,8 @@ import { laptopCall, openStageLedger } from "./doors.ts";
 
 const USAGE = `npm run verify-ledger -- [--root SHARD:NUMBER:HASH]... [--stage]
 
-  Reads the books and what they are about at one moment, and hashes the sealed chains again. Exits with 0 when all is
-  sound, with 1 when a row is bad, which it names, and with 2 when it could not read to the end.
+  Reads the books and what they are about at one moment, sums balances up again, and hashes the sealed chains again. Exits
+  with 0 when all is sound, with 1 when a row is bad, which it names, and with 2 when it could not read to the end.
   --root   a root that must still be in its chain, as the log line "ledger sealed" has it in its field anchor;
            may be given for each of the shards 0 to 7
   --stage  verifies the deployed stage that STAGE, PROJECT_ID and PREFIX name, with your application-default
@@ -43,7 +43,9 @@ async function verifyStage(anchors: readonly SealAnchor[]): Promise<Verification
   try {
     const { spannerLedger } = await import("../functions/adapters/spanner-ledger.ts");
     const { spannerSeals } = await import("../functions/adapters/spanner-seals.ts");
-    const deps = { ledger: spannerLedger(opened), seals: spannerSeals(opened), clock: systemClock, log: () => {} };
+    const { spannerBalances } = await import("../functions/adapters/spanner-balances.ts");
+    const stores = { ledger: spannerLedger(opened), balances: spannerBalances(opened), seals: spannerSeals(opened) };
+    const deps = { ...stores, clock: systemClock, log: () => {} };
     // A person waits for it, so it may take as long as it takes.
     return await verifyLedger(deps, { msMax: Number.POSITIVE_INFINITY, anchors });
   } finally {

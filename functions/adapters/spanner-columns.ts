@@ -41,6 +41,7 @@ export function reader(columns: FoundColumns): ColumnReader {
   const amount = (name: string) => BigInt((present(name) as { readonly value: string }).value);
   const count = (name: string) => Number(amount(name));
   const time = (name: string) => (present(name) as Date).getTime();
+  const exactTime = (name: string) => (present(name) as Date).toISOString();
   const flag = (name: string) => present(name) as boolean;
   const bytes = (name: string) => Uint8Array.from(present(name) as Buffer);
   const json = <Value>(name: string) => present(name) as Value;
@@ -52,6 +53,7 @@ export function reader(columns: FoundColumns): ColumnReader {
     countOrNull: (name) => orNull(name, count),
     time,
     timeOrNull: (name) => orNull(name, time),
+    exactTime,
     flag,
     bytes,
     bytesOrNull: (name) => orNull(name, bytes),
@@ -72,6 +74,8 @@ export interface ColumnReader {
   /** TIMESTAMP in milliseconds since the epoch. */
   time(name: string): number;
   timeOrNull(name: string): number | null;
+  /** TIMESTAMP as text with all its nine digits behind the second: the client's own dates keep them. */
+  exactTime(name: string): string;
   /** BOOL. */
   flag(name: string): boolean;
   bytes(name: string): Uint8Array;

@@ -3,7 +3,7 @@
  * It must never open a break twice: what stands is read and changed in one transaction.
  */
 import { type Database, Spanner } from "@google-cloud/spanner";
-import type { AttemptInBooks, Break } from "../domain/reconcile.ts";
+import { type AttemptInBooks, type Break, openedBreak } from "../domain/reconcile.ts";
 import type {
   BreakChanges,
   BreakSubject,
@@ -31,6 +31,7 @@ export function spannerReconciliation(deps: { readonly database: Database }): Re
     openBreaks: async (after, limit) =>
       (await query(database, "open-breaks", selectOpenBreaks(after, limit))).map(readBreak),
     record: (about, found) => record(database, about, found),
+    change: (key, change) => changeBreak(database, key, change),
   };
 }
 
@@ -82,7 +83,7 @@ interface Place {
 function selectOpenBreaks(after: Pick<Break, "subject" | "kind"> | null, limit: number): Statement {
   return {
     sql:
-      "SELECT b.* FROM breaks b WHERE b.closed_at IS NULL " +
+      "SELECT b.* FROM breaks b WHERE b.closed_at IS NULL AND b.acceptance_confirmed_by IS NULL " +
       "AND (b.subject > @subject OR (b.subject = @subject AND b.kind > @kind)) " +
       `ORDER BY b.subject, b.kind LIMIT ${Math.trunc(limit)}`,
     params: { subject: after?.subject ?? "", kind: after?.kind ?? "" },
@@ -102,7 +103,7 @@ async function record(
     const standing = known.filter(({ closedAtMs }) => closedAtMs === null);
     const opened = findings
       .filter(({ kind }) => !standing.some((each) => each.kind === kind))
-      .map((finding) => ({ ...about, ...finding, openedAtMs: atMs, closedAtMs: null }));
+      .map((finding) => openedBreak(about, finding, atMs));
     const closed = standing
       .filter(({ kind }) => !untold.has(kind) && !findings.some((finding) => finding.kind === kind))
       .map((gone) => ({ ...gone, closedAtMs: atMs }));
@@ -111,6 +112,22 @@ async function record(
       open[op]("breaks", { ...sendBreak(each), committed_at: Spanner.COMMIT_TIMESTAMP });
     }
     return { opened, closed };
+  });
+}
+
+async function changeBreak(
+  database: Database,
+  { subject, kind }: Pick<Break, "subject" | "kind">,
+  change: (standing: Break) => Break,
+): Promise<Break | undefined> {
+  return await inTransaction({ database, tag: "change-break" }, async (open) => {
+    const sql = "SELECT b.* FROM breaks b WHERE b.subject = @subject AND b.kind = @kind AND b.closed_at IS NULL";
+    const types = { subject: "string", kind: "string" } as const;
+    const [standing] = (await open.query({ sql, params: { subject, kind }, types })).map(readBreak);
+    if (standing === undefined) return undefined;
+    const changed = change(standing);
+    open.update("breaks", { ...sendBreak(changed), committed_at: Spanner.COMMIT_TIMESTAMP });
+    return changed;
   });
 }
 
@@ -123,6 +140,9 @@ function sendBreak(each: Break): SentColumns {
     detail: each.detail,
     opened_at: sendTime(each.openedAtMs),
     closed_at: sendTime(each.closedAtMs),
+    accepted_by: each.acceptedBy,
+    accepted_reason: each.acceptedReason,
+    acceptance_confirmed_by: each.acceptanceConfirmedBy,
   };
 }
 
@@ -136,5 +156,8 @@ function readBreak(columns: FoundColumns): Break {
     detail: read.text("detail"),
     openedAtMs: read.time("opened_at"),
     closedAtMs: read.timeOrNull("closed_at"),
+    acceptedBy: read.textOrNull("accepted_by"),
+    acceptedReason: read.textOrNull("accepted_reason"),
+    acceptanceConfirmedBy: read.textOrNull("acceptance_confirmed_by"),
   };
 }

@@ -1,10 +1,12 @@
 /**
  * Changes to mutations and keys to one query: the way of every row of the ledger's port to its table and back.
- * It must never rewrite what may only be added: bookings and events.
+ * It must never rewrite what may only be added: bookings, checkpoints and events.
  */
 import { Spanner } from "@google-cloud/spanner";
+import { bookingKeyOf } from "../domain/balance-transaction.ts";
 import type { Change, FoundRows, ReadKeys, Tables } from "../domain/rows.ts";
 import { readAttempt, sendAttempt } from "./spanner-attempt-rows.ts";
+import { readCheckpoint, sendCheckpoint } from "./spanner-checkpoint-rows.ts";
 import type { FoundColumns, SentColumns } from "./spanner-columns.ts";
 import { readCharge, readIntent, sendCharge, sendIntent } from "./spanner-payment-rows.ts";
 import type { Statement } from "./spanner-query.ts";
@@ -32,11 +34,12 @@ export function addChanges(target: MutationTarget, changes: readonly Change[]): 
 /** One statement that reads all the keys at once: one array of at most one row for each table asked for. */
 export function selectByKeys(keys: ReadKeys): Statement {
   const names = tablesAsked(keys);
-  const arrays = names.map(
-    (name) => `ARRAY(${rowCodecs[name].select} WHERE ${keyColumns[name]} = @${name}) AS ${name}`,
-  );
-  const types = Object.fromEntries(names.map((name) => [name, "string" as const]));
-  return { sql: `SELECT ${arrays.join(", ")}`, params: { ...keys }, types };
+  const arrays = names.map((name) => `ARRAY(${rowCodecs[name].select} WHERE ${keyConditions[name]}) AS ${name}`);
+  const { ledger_transactions: bookingId, ...params } = keys;
+  const booking = bookingId === undefined ? {} : bookingParameters(bookingId);
+  const all: Readonly<Record<string, string>> = { ...params, ...booking };
+  const types = Object.fromEntries(Object.keys(all).map((name) => [name, "string" as const]));
+  return { sql: `SELECT ${arrays.join(", ")}`, params: all, types };
 }
 
 /** The rows in the answer to `selectByKeys`. */
@@ -61,6 +64,7 @@ export const rowCodecs: { readonly [T in keyof Tables]: RowCodec<Tables[T]> } = 
       "AND e.source_id = t.source_id ORDER BY e.entry_number) AS entries FROM ledger_transactions t",
     read: records.readBooking,
   },
+  balance_checkpoints: { select: "SELECT AS STRUCT t.* FROM balance_checkpoints t", read: readCheckpoint },
   events: { select: "SELECT AS STRUCT t.* FROM events t", read: records.readEvent },
   outbox: { select: "SELECT AS STRUCT t.* FROM outbox t", read: records.readOutbox },
 };
@@ -79,19 +83,26 @@ export interface MutationTarget {
   deleteRows(table: string, keys: string[]): void;
 }
 
-const appendOnly: ReadonlySet<keyof Tables> = new Set(["ledger_transactions", "events"]);
+const appendOnly: ReadonlySet<keyof Tables> = new Set(["ledger_transactions", "balance_checkpoints", "events"]);
 
-const keyColumns: Readonly<Record<keyof ReadKeys, string>> = {
-  idempotency_keys: "key_hash",
-  payment_intents: "intent_id",
-  attempts: "attempt_id",
-  charges: "charge_id",
-  refunds: "refund_id",
-  events: "event_id",
+const keyConditions: Readonly<Record<keyof ReadKeys, string>> = {
+  idempotency_keys: "key_hash = @idempotency_keys",
+  payment_intents: "intent_id = @payment_intents",
+  attempts: "attempt_id = @attempts",
+  charges: "charge_id = @charges",
+  refunds: "refund_id = @refunds",
+  ledger_transactions: "t.kind = @booking_kind AND t.source_id = @booking_source",
+  events: "event_id = @events",
 };
 
+/** An id that no booking has finds nothing. */
+function bookingParameters(id: string) {
+  const { kind = "", sourceId = "" } = bookingKeyOf(id) ?? {};
+  return { booking_kind: kind, booking_source: sourceId };
+}
+
 function tablesAsked(keys: ReadKeys): (keyof ReadKeys)[] {
-  return (Object.keys(keyColumns) as (keyof ReadKeys)[]).filter((name) => keys[name] !== undefined);
+  return (Object.keys(keyConditions) as (keyof ReadKeys)[]).filter((name) => keys[name] !== undefined);
 }
 
 function mutationsOf(
@@ -116,6 +127,8 @@ function mutationsOf(
         ...entries.map((columns) => ({ table: "ledger_entries", columns })),
       ];
     }
+    case "balance_checkpoints":
+      return [{ table: change.table, columns: sendCheckpoint(change.row) }];
     case "events":
       return [{ table: change.table, columns: records.sendEvent(change.row) }];
     case "outbox":

@@ -84,7 +84,7 @@ export interface Audit {
 
 /** A row that is wrong, and why; it holds ids and amounts in minor units, and nothing that a client wrote. */
 export interface Fault {
-  readonly table: ScannedTable | "ledger_seals";
+  readonly table: ScannedTable | "balance_checkpoints" | "ledger_seals";
   /** The primary key; `kind/source_id` for a booking, `shard/number` for a seal. */
   readonly key: string;
   readonly problem: string;

@@ -36,13 +36,8 @@ export interface Proposal {
  * @throws DomainError `parameter_missing`, `parameter_invalid` or `card_data_refused`, each naming the parameter
  */
 export function checkedProposal(given: Proposal): Proposal {
-  const reason = textIn("reason", given.reason, reasonCharsMax);
-  if (reason.length < reasonCharsMin) {
-    throw refuse("parameter_invalid", `reason must have ${reasonCharsMin} characters: how do you know?`, {
-      param: "reason",
-    });
-  }
-  const proposedBy = textIn("by", given.proposedBy, nameCharsMax);
+  const reason = checkedReason(given.reason);
+  const proposedBy = checkedName(given.proposedBy);
   if (given.verdict === "not_happened") {
     if (given.reference === null) return { ...given, reason, proposedBy };
     throw refuse("parameter_invalid", "What did not happen has no reference.", { param: "reference" });
@@ -58,7 +53,7 @@ export function checkedProposal(given: Proposal): Proposal {
  * @throws DomainError `parameter_invalid` for the proposer, and for an action that is not waiting for it
  */
 export function confirmed(action: OperatorAction, by: string, nowMs: number): OperatorAction {
-  const confirmedBy = textIn("by", by, nameCharsMax);
+  const confirmedBy = checkedName(by);
   if (isSamePerson(confirmedBy, action.proposedBy)) {
     throw refuse("parameter_invalid", "A second person must confirm: this one proposed it.", { param: "by" });
   }
@@ -123,6 +118,26 @@ const reasonCharsMin = 10;
 const reasonCharsMax = 1_000;
 const nameCharsMax = 100;
 
+/**
+ * A reason that says something, without the blanks around it.
+ * @throws DomainError `parameter_missing`, `parameter_invalid` or `card_data_refused` for `reason`
+ */
+export function checkedReason(given: string): string {
+  const reason = textIn("reason", given, reasonCharsMax);
+  if (reason.length >= reasonCharsMin) return reason;
+  throw refuse("parameter_invalid", `reason must have ${reasonCharsMin} characters: how do you know?`, {
+    param: "reason",
+  });
+}
+
+/**
+ * A person's name, without the blanks around it.
+ * @throws DomainError `parameter_missing`, `parameter_invalid` or `card_data_refused` for `by`
+ */
+export function checkedName(given: string): string {
+  return textIn("by", given, nameCharsMax);
+}
+
 function textIn(param: string, given: string, charsMax: number): string {
   const text = given.trim();
   if (holdsCardNumber(text)) throw refuse("card_data_refused", `${param} holds a card number.`, { param });
@@ -133,6 +148,7 @@ function textIn(param: string, given: string, charsMax: number): string {
   return text;
 }
 
-function isSamePerson(one: string, other: string): boolean {
+/** True for two spellings of one name. */
+export function isSamePerson(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }

@@ -3,6 +3,8 @@
  * It holds types only.
  */
 import type { EventType, PaymentEvent } from "./events.ts";
+import type { BookingKind, LedgerTransaction } from "./ledger.ts";
+import type { Currency } from "./money.ts";
 import type { PaymentIntent } from "./payment-intent.ts";
 import type { Refund } from "./refund.ts";
 
@@ -33,6 +35,15 @@ export interface EventQuery extends Omit<IntentQuery, "startingAfter" | "endingB
   readonly types: readonly EventType[] | null;
   readonly startingAfter: PaymentEvent | null;
   readonly endingBefore: PaymentEvent | null;
+}
+
+/** A page of bookings to read; each filter matches everything when it is null. */
+export interface BookingQuery extends Omit<IntentQuery, "startingAfter" | "endingBefore" | "customer"> {
+  readonly kind: BookingKind | null;
+  readonly sourceId: string | null;
+  readonly currency: Currency | null;
+  readonly startingAfter: LedgerTransaction | null;
+  readonly endingBefore: LedgerTransaction | null;
 }
 
 /** A page, newest first, and whether more follow in the direction asked. */

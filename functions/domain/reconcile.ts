@@ -78,6 +78,27 @@ export interface Break extends Finding {
   readonly openedAtMs: number;
   /** Null while it stands. */
   readonly closedAtMs: number | null;
+  /** Who said that it is dealt with though it does not go away; null for nobody. */
+  readonly acceptedBy: string | null;
+  readonly acceptedReason: string | null;
+  /** Somebody else who agreed; from then on it does not count as open. */
+  readonly acceptanceConfirmedBy: string | null;
+}
+
+/** A break as it is opened. */
+export function openedBreak(
+  about: Pick<Break, "subject" | "accountId" | "intentId">,
+  finding: Finding,
+  atMs: number,
+): Break {
+  const { kind, detail } = finding;
+  const nobody = { acceptedBy: null, acceptedReason: null, acceptanceConfirmedBy: null };
+  return { ...about, kind, detail, openedAtMs: atMs, closedAtMs: null, ...nobody };
+}
+
+/** True while a break stands and is not accepted: what the alert is about. */
+export function isOpen({ closedAtMs, acceptanceConfirmedBy }: Break): boolean {
+  return closedAtMs === null && acceptanceConfirmedBy === null;
 }
 
 /** What differs about a key; nothing when all three tell the same story. */

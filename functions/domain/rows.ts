@@ -3,6 +3,7 @@
  * It holds types only; how a store keeps them is the adapters' business.
  */
 import type { Attempt } from "./attempt.ts";
+import type { BalanceCheckpoint } from "./balance.ts";
 import type { Charge } from "./charge.ts";
 import type { OutboxRow, PaymentEvent } from "./events.ts";
 import type { Fence, StoredOutcome } from "./idempotency.ts";
@@ -40,6 +41,7 @@ export interface Tables {
   readonly charges: Charge;
   readonly refunds: Refund;
   readonly ledger_transactions: LedgerTransaction;
+  readonly balance_checkpoints: BalanceCheckpoint;
   readonly events: PaymentEvent;
   readonly outbox: OutboxRow;
 }
@@ -61,6 +63,8 @@ export interface ReadKeys {
   readonly attempts?: string;
   readonly charges?: string;
   readonly refunds?: string;
+  /** The id of a balance transaction (`txn_…`), see `balanceTransactionId`. */
+  readonly ledger_transactions?: string;
   readonly events?: string;
 }
 
@@ -71,6 +75,7 @@ export interface FoundRows {
   readonly attempts?: Attempt;
   readonly charges?: Charge;
   readonly refunds?: Refund;
+  readonly ledger_transactions?: LedgerTransaction;
   readonly events?: PaymentEvent;
 }
 

@@ -5,6 +5,7 @@
 
 import type { SecretBox } from "../domain/secret-box.ts";
 import type { EndpointUrlRules } from "../domain/webhook-endpoint.ts";
+import type { Balances } from "../flows/balance-ports.ts";
 import type { IdempotentRequest, Work } from "../flows/idempotently-types.ts";
 import type { Clock, Ledger, Random, Renderer } from "../flows/ports.ts";
 import type { EndpointRenderer, WebhookEndpoints } from "../flows/webhook-endpoint-ports.ts";
@@ -23,6 +24,7 @@ export interface Call {
 /** What endpoints need. */
 export interface EndpointDependencies {
   readonly ledger: Ledger;
+  readonly balances: Balances;
   readonly clock: Clock;
   readonly random: Random;
   readonly renderer: Renderer;

@@ -3,10 +3,13 @@
  * It never loads: `needsCharge` says what the caller has to load, and a missing object is a bug that throws.
  */
 import type Stripe from "stripe";
+import { balanceTransactionId, bookingOfCharge, bookingsOfRefund } from "../domain/balance-transaction.ts";
 import type { Charge } from "../domain/charge.ts";
 import { refuse } from "../domain/errors.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
-import type { PaymentView } from "../flows/ports.ts";
+import type { Books, PaymentView } from "../flows/ports.ts";
+import type { BookingView } from "../flows/read-balances.ts";
+import { serializeBalanceTransaction } from "./serialize-balance.ts";
 import { serializeCharge } from "./serialize-charge.ts";
 import { serializePaymentIntent } from "./serialize-payment-intent.ts";
 import { serializeRefund } from "./serialize-refund.ts";
@@ -34,6 +37,11 @@ export function readExpansions(paths: readonly string[], shown: ShownObject, sco
   return [...new Set(expansions)].sort();
 }
 
+/** True when a balance transaction's source must be loaded before it is rendered. */
+export function needsSource(expansions: readonly string[]): boolean {
+  return reaches(expansions, "source");
+}
+
 /** True when an intent's latest charge must be loaded before it is rendered. */
 export function needsCharge(expansions: readonly string[]): boolean {
   return reaches(expansions, "latest_charge");
@@ -57,7 +65,7 @@ export function renderPaymentIntent(view: PaymentView, expansions: readonly stri
   const inner = expansions
     .filter((path) => path.startsWith("latest_charge."))
     .map((path) => path.slice("latest_charge.".length));
-  return { ...shown, latest_charge: renderCharge(view.charge, view.intent, inner) };
+  return { ...shown, latest_charge: renderCharge(view.charge, view.intent, inner, view.books) };
 }
 
 /**
@@ -69,8 +77,14 @@ export function renderCharge(
   charge: Charge,
   intent: PaymentIntent | null,
   expansions: readonly string[],
+  books?: Books,
 ): Stripe.Charge {
-  const shown = serializeCharge(charge);
+  const shown = {
+    ...serializeCharge(charge),
+    ...(reaches(expansions, "balance_transaction")
+      ? { balance_transaction: bookingNamed(bookingOfCharge(charge), books) }
+      : {}),
+  };
   if (!needsIntent(expansions)) return shown;
   if (intent?.id !== charge.intentId) throw new Error(`The intent of ${charge.id} was not loaded for its expansion.`);
   return { ...shown, payment_intent: serializePaymentIntent(intent) };
@@ -80,27 +94,52 @@ export function renderCharge(
  * The refund with expansions applied.
  * @throws Error when the view holds no refund, or not the charge that it is about
  */
-export function renderRefund({ intent, charge, refund }: PaymentView, expansions: readonly string[]): Stripe.Refund {
+export function renderRefund(view: PaymentView, expansions: readonly string[]): Stripe.Refund {
+  const { intent, charge, refund, books } = view;
   if (refund === undefined || charge?.id !== refund.chargeId)
     throw new Error("A refund was not loaded with its charge.");
+  const [booked, undone] = bookingsOfRefund(refund);
+  const isUndoneShown = undone !== null && reaches(expansions, "failure_balance_transaction");
   return {
     ...serializeRefund(refund, charge.paymentMethodId),
+    ...(reaches(expansions, "balance_transaction") ? { balance_transaction: bookingNamed(booked, books) } : {}),
+    ...(isUndoneShown ? { failure_balance_transaction: bookingNamed(undone, books) as Stripe.BalanceTransaction } : {}),
     ...(reaches(expansions, "charge") ? { charge: serializeCharge(charge) } : {}),
     ...(reaches(expansions, "payment_intent") ? { payment_intent: serializePaymentIntent(intent) } : {}),
   };
 }
 
-/** The objects that an answer shows. */
-export type ShownObject = "payment_intent" | "charge" | "refund" | "webhook_endpoint";
+/** The balance transaction at a time, with its source whole where the view has it. */
+export function renderBalanceTransaction({ booking, source }: BookingView, atMs: number): Stripe.BalanceTransaction {
+  const shown = serializeBalanceTransaction(booking, atMs);
+  if (source === null) return shown;
+  const { charge, refund } = source;
+  return {
+    ...shown,
+    source: refund === null ? serializeCharge(charge) : serializeRefund(refund, charge.paymentMethodId),
+  };
+}
 
-/**
- * What can be expanded, per object: only what this API can show whole. A balance transaction may be asked for and is
- * null today, expanded or not.
- */
+/** A booking whole, by its id; null for none. */
+function bookingNamed(id: string | null, books: Books | undefined): Stripe.BalanceTransaction | null {
+  if (id === null) return null;
+  const booking = books?.bookings.find((each) => balanceTransactionId(each) === id);
+  if (books === undefined || booking === undefined) throw new Error(`${id} was not loaded for its expansion.`);
+  return serializeBalanceTransaction(booking, books.atMs);
+}
+
+/** The objects that an answer shows. */
+export type ShownObject =
+  | ("payment_intent" | "charge" | "refund" | "balance" | "balance_transaction")
+  | "webhook_endpoint";
+
+/** What can be expanded, per object: only what this API can show whole. */
 const expandable: Readonly<Record<ShownObject, readonly string[]>> = {
   payment_intent: ["latest_charge", "latest_charge.balance_transaction", "latest_charge.payment_intent"],
   charge: ["balance_transaction", "payment_intent"],
-  refund: ["balance_transaction", "charge", "payment_intent"],
+  refund: ["balance_transaction", "charge", "failure_balance_transaction", "payment_intent"],
+  balance: [],
+  balance_transaction: ["source"],
   webhook_endpoint: [],
 };
 

@@ -6,8 +6,10 @@ import { refuse } from "../domain/errors.ts";
 import { defaultTimings, type Timings } from "../domain/idempotency.ts";
 import { type LedgerTerms, standardTerms } from "../domain/ledger-terms.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
+import type { Balances } from "../flows/balance-ports.ts";
 import type { Outbox, Publisher } from "../flows/bus-ports.ts";
 import { carryOutActions } from "../flows/carry-out-actions.ts";
+import { checkpointBalances } from "../flows/checkpoint-balances.ts";
 import { completeAttempt, completeAttempts } from "../flows/complete-attempts.ts";
 import { expireHolds } from "../flows/expire-holds.ts";
 import { finishChallenge } from "../flows/finish-challenge.ts";
@@ -31,6 +33,7 @@ import { jsonResponse, pathOf, type WireHandler, type WireRequest } from "./wire
 /** What the ledger-writer needs from the outside. */
 export interface LedgerWriterPorts {
   readonly ledger: Ledger;
+  readonly balances: Balances;
   readonly seals: LedgerSeals;
   readonly acquirer: Acquirer & AcquirerListing;
   readonly reconciliation: ReconciliationStore;
@@ -94,6 +97,7 @@ function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string,
     ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
     ["/settle", { done: "settlement looked at", run: (request) => completeAttempt(deps, attemptIdIn(request)) }],
     ["/expire", { done: "holds expired", run: () => expireHolds(deps) }],
+    ["/checkpoint", { done: "balances checkpointed", run: () => checkpointBalances(deps) }],
     ["/seal", { done: "ledger sealing ended", run: () => sealLedger(deps) }],
     ["/reconcile", { done: "reconciliation ended", run: () => reconcile(reconciling) }],
     ["/operate", { done: "operator actions carried out", run: () => carryOutActions(deps) }],

@@ -5,7 +5,9 @@
 import type { Attempt } from "../domain/attempt.ts";
 import { DomainError, refuse } from "../domain/errors.ts";
 import type { OperatorAction } from "../domain/operator-action.ts";
+import type { Break } from "../domain/reconcile.ts";
 import {
+  acceptStandingBreak,
   confirmAction,
   type DeskDependencies,
   proposeAction,
@@ -18,6 +20,9 @@ export interface DeskRequest {
   readonly verb: string;
   readonly attempt?: string;
   readonly action?: string;
+  /** Key of an order that a break is about, and the break's kind. */
+  readonly subject?: string;
+  readonly kind?: string;
   readonly verdict?: string;
   readonly reference?: string;
   readonly reason?: string;
@@ -29,6 +34,7 @@ export interface DeskRequest {
 export interface DeskAnswer {
   readonly attempts?: readonly ShownAttempt[];
   readonly actions?: readonly OperatorAction[];
+  readonly breaks?: readonly Break[];
   /** For people; it names the parameter at fault. */
   readonly refused?: string;
 }
@@ -68,9 +74,14 @@ const verbs: Readonly<Record<string, (deps: DeskDependencies, request: DeskReque
     const asked = { actionId: textOf(request, "action"), by: request.by ?? "", isDry: request.run !== true };
     return { actions: [await confirmAction(deps, asked)] };
   },
+  "accept-break": async (deps, request) => {
+    const acceptance = { by: request.by ?? "", reason: request.reason ?? null };
+    const about = { subject: textOf(request, "subject"), kind: textOf(request, "kind") };
+    return { breaks: [await acceptStandingBreak(deps, { ...about, acceptance, isDry: request.run !== true })] };
+  },
 };
 
-function textOf(request: DeskRequest, name: "attempt" | "action"): string {
+function textOf(request: DeskRequest, name: "attempt" | "action" | "subject" | "kind"): string {
   const text = request[name];
   if (text !== undefined && text !== "") return text;
   throw refuse("parameter_missing", `${name} is missing.`, { param: name });

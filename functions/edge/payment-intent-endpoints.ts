@@ -6,6 +6,7 @@ import type Stripe from "stripe";
 import { refuse } from "../domain/errors.ts";
 import { type ChangeInput, changePaymentIntent } from "../flows/change-payment-intent.ts";
 import { createPaymentIntent } from "../flows/create-payment-intent.ts";
+import { showsBooks } from "../flows/idempotently-books.ts";
 import { listPaymentIntents, readCharge, readPaymentIntent } from "../flows/read-payments.ts";
 import { createdRange, list } from "./collection-readers.ts";
 import type { Call, EndpointDependencies, Parsed, Serve } from "./endpoint.ts";
@@ -72,6 +73,7 @@ async function readIntent(deps: EndpointDependencies, call: Call): Promise<Strip
     accountId: call.accountId,
     intentId: call.id,
     withCharge: needsCharge(expansions),
+    withBooks: showsBooks(expansions),
   });
   return renderPaymentIntent(view, expansions);
 }
@@ -83,8 +85,9 @@ async function readOneCharge(deps: EndpointDependencies, call: Call): Promise<St
     accountId: call.accountId,
     chargeId: call.id,
     withIntent: needsIntent(expansions),
+    withBooks: showsBooks(expansions),
   });
-  return renderCharge(found.charge, found.intent, expansions);
+  return renderCharge(found.charge, found.intent, expansions, found.books);
 }
 
 /** Newest first, with cursors and filters (contract section 2, Lists). */
@@ -110,7 +113,8 @@ async function readIntents(deps: EndpointDependencies, call: Call): Promise<Stri
     endingBefore: values.ending_before ?? null,
     customer: values.customer ?? null,
     ...values.created,
-    withCharges: needsCharge(expansions),
+    withCharge: needsCharge(expansions),
+    withBooks: showsBooks(expansions),
   });
   const data = page.views.map((view) => renderPaymentIntent(view, expansions));
   return listBody({ url: "/v1/payment_intents", data, hasMore: page.hasMore });

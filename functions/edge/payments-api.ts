@@ -10,6 +10,7 @@ import type { RateLimit } from "../domain/rate-limit.ts";
 import { openOutcome } from "../domain/secret-box.ts";
 import type { Acquirer } from "../flows/acquirer-ports.ts";
 import { type Authenticate, authenticator } from "../flows/authenticate.ts";
+import type { Balances } from "../flows/balance-ports.ts";
 import { guardCache } from "../flows/cache-guard.ts";
 import { finishChallenge } from "../flows/finish-challenge.ts";
 import { idempotently } from "../flows/idempotently.ts";
@@ -41,6 +42,7 @@ import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResp
 /** What the API needs from the outside. */
 export interface PaymentsApiPorts {
   readonly ledger: Ledger;
+  readonly balances: Balances;
   readonly accounts: Accounts;
   readonly cache: IdempotencyCache;
   readonly acquirer: Acquirer;
@@ -71,7 +73,7 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
     const settle = settleAttempt(on);
     const challenges = challengeDoor({ ...on, finish: finishChallenge({ ...on, settle }) });
     const endpoints = {
-      ...{ ledger, clock: ports.clock, random: ports.random, renderer },
+      ...{ ledger, balances: ports.balances, clock: ports.clock, random: ports.random, renderer },
       webhooks: { ...ports.webhooks, renderer: wireEndpointRenderer },
     };
     return { ...gates, challenges, endpoints, idempotency: { ...on, cache, settle } };

@@ -3,6 +3,7 @@
  * It never runs a write: it hands the work to the idempotent path.
  */
 import { refuse } from "../domain/errors.ts";
+import { balanceTransactionList, showBalance, showBalanceTransaction } from "./balance-endpoints.ts";
 import type { Serve } from "./endpoint.ts";
 import { eventList, showEvent } from "./event-endpoints.ts";
 import {
@@ -64,7 +65,9 @@ export type Endpoint = Serve & { readonly id: string };
 interface Route {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: RegExp;
-  readonly object: "payment_intent" | "charge" | "refund" | "event" | "webhook_endpoint";
+  readonly object:
+    | ("payment_intent" | "charge" | "refund" | "event" | "webhook_endpoint")
+    | ("balance" | "balance_transaction");
   readonly serve: Serve;
 }
 
@@ -82,6 +85,19 @@ const routes: readonly Route[] = [
   { method: "GET", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: showRefund },
   { method: "POST", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: updateRefund },
   { method: "POST", path: /^\/v1\/refunds\/([^/]+)\/cancel$/, object: "refund", serve: refundCancel },
+  { method: "GET", path: /^\/v1\/balance$/, object: "balance", serve: showBalance },
+  {
+    method: "GET",
+    path: /^\/v1\/balance_transactions$/,
+    object: "balance_transaction",
+    serve: balanceTransactionList,
+  },
+  {
+    method: "GET",
+    path: /^\/v1\/balance_transactions\/([^/]+)$/,
+    object: "balance_transaction",
+    serve: showBalanceTransaction,
+  },
   { method: "GET", path: /^\/v1\/events$/, object: "event", serve: eventList },
   { method: "GET", path: /^\/v1\/events\/([^/]+)$/, object: "event", serve: showEvent },
   ...webhookRoutes(),
@@ -110,9 +126,13 @@ function objectId(segment: string, object: Route["object"]): string {
   if (segment === "") return "";
   const id = decodeURIComponent(segment);
   if (isId(id, prefixes[object])) return id;
-  throw refuse("resource_missing", `No such ${object}: '${shown(id)}'`, {
-    param: parameterOf[object],
-  });
+  throw refuse(
+    "resource_missing",
+    `No such ${object.replaceAll("balance_transaction", "balance transaction")}: '${shown(id)}'`,
+    {
+      param: parameterOf[object],
+    },
+  );
 }
 
 /** The contract calls the id of an unknown payment intent `intent`, and an event's `id` (section 4). */
@@ -122,6 +142,8 @@ const parameterOf: Readonly<Record<Route["object"], string>> = {
   refund: "refund",
   event: "id",
   webhook_endpoint: "webhook_endpoint",
+  balance: "id",
+  balance_transaction: "id",
 };
 
 const prefixes: Readonly<Record<Route["object"], string>> = {
@@ -130,6 +152,8 @@ const prefixes: Readonly<Record<Route["object"], string>> = {
   refund: "re_",
   event: "evt_",
   webhook_endpoint: "we_",
+  balance: "",
+  balance_transaction: "txn_",
 };
 
 /** What of a client's text is repeated in an error. */

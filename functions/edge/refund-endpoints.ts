@@ -7,6 +7,7 @@ import { refuse } from "../domain/errors.ts";
 import { cancelRefund } from "../flows/cancel-refund.ts";
 import { changeRefund } from "../flows/change-refund.ts";
 import { createRefund } from "../flows/create-refund.ts";
+import { showsBooks } from "../flows/idempotently-books.ts";
 import { listRefunds, readRefund } from "../flows/read-refunds.ts";
 import { createdRange } from "./collection-readers.ts";
 import type { Call, EndpointDependencies, Serve } from "./endpoint.ts";
@@ -59,7 +60,7 @@ export const showRefund: Serve = {
   read: async (deps, { accountId, id: refundId, parameters }) => {
     const { expand } = readParameters(parameters, expanding);
     const expansions = readExpansions(expand, "refund", "one");
-    return renderRefund(await readRefund(deps, { accountId, refundId }), expansions);
+    return renderRefund(await readRefund(deps, { accountId, refundId, withBooks: showsBooks(expansions) }), expansions);
   },
 };
 
@@ -90,6 +91,7 @@ async function readList(deps: EndpointDependencies, call: Call): Promise<Stripe.
     intentId: values.payment_intent ?? null,
     chargeId: values.charge ?? null,
     ...values.created,
+    withBooks: showsBooks(expansions),
   });
   return listBody({
     url: "/v1/refunds",

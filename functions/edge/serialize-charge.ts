@@ -3,6 +3,7 @@
  * It never decides anything and never loads anything: the intent it belongs to stays an id here (see `expand.ts`).
  */
 import type Stripe from "stripe";
+import { bookingOfCharge } from "../domain/balance-transaction.ts";
 import type { Charge } from "../domain/charge.ts";
 import { billingDetails, serializePaymentMethodDetails } from "./serialize-payment-method.ts";
 import { wireAmount, wireMetadata, wireSeconds } from "./wire-scalars.ts";
@@ -20,8 +21,8 @@ export function serializeCharge(charge: Charge): Stripe.Charge {
     application: null,
     application_fee: null,
     application_fee_amount: null,
-    // Null until the books have an entry that the API shows (contract section 5.3: it may follow the charge).
-    balance_transaction: null,
+    // Null until something was captured: what is only held is not booked.
+    balance_transaction: bookingOfCharge(charge),
     billing_details: billingDetails(null),
     calculated_statement_descriptor: charge.statementDescriptor,
     captured: charge.capturedMinor > 0n,

@@ -3,17 +3,18 @@
  * It never decides anything and never loads anything: what it belongs to stays an id here (see `expand.ts`).
  */
 import type Stripe from "stripe";
+import { bookingsOfRefund } from "../domain/balance-transaction.ts";
 import type { Refund } from "../domain/refund.ts";
 import { wireAmount, wireMetadata, wireSeconds } from "./wire-scalars.ts";
 
 /** The refund with every field that the client's type promises; amounts in minor units, times in seconds. */
 export function serializeRefund(refund: Refund, paymentMethodId: string): Stripe.Refund {
+  const [booked, undone] = bookingsOfRefund(refund);
   return {
     id: refund.id,
     object: "refund",
     amount: wireAmount(refund.amountMinor),
-    // Null until the books have an entry that the API shows.
-    balance_transaction: null,
+    balance_transaction: booked,
     charge: refund.chargeId,
     created: wireSeconds(refund.createdAtMs),
     currency: refund.currency,
@@ -28,5 +29,6 @@ export function serializeRefund(refund: Refund, paymentMethodId: string): Stripe
     status: refund.status,
     transfer_reversal: null,
     ...(refund.status === "failed" ? { failure_reason: "unknown" } : {}),
+    ...(undone === null ? {} : { failure_balance_transaction: undone }),
   };
 }

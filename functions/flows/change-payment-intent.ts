@@ -11,6 +11,7 @@ import { type DomainError, hasCode, refuse } from "../domain/errors.ts";
 import type { Fence } from "../domain/idempotency.ts";
 import type { IntentChanges, PaymentIntent } from "../domain/payment-intent.ts";
 import type { FoundRows } from "../domain/rows.ts";
+import { booksOf, showsBooks } from "./idempotently-books.ts";
 import { type EventIds, eventRows, rowsOf } from "./idempotently-rows.ts";
 import type { Begun, IdempotentRequest, Work } from "./idempotently-types.ts";
 import type { Clock, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
@@ -60,7 +61,8 @@ export function changePaymentIntent(deps: ChangeDependencies, request: Idempoten
     if (decision.kind === "refused")
       return refused(deps, decision.error, decision.showsIntent ? view : null, intent.id);
 
-    const changed = { intent: decision.intent, charge };
+    const books = showsBooks(request.expand) ? await booksOf(scope.read, { charge }, nowMs) : undefined;
+    const changed = { intent: decision.intent, charge, ...(books === undefined ? {} : { books }) };
     const events = eventRows(decision.events, changed, cause, eventIds, nowMs, deps.renderer);
     const changes = [...rowsOf(decision, "update", "update"), ...events];
     if (decision.attempt !== undefined)

@@ -5,6 +5,7 @@
 import { type DomainError, hasCode } from "../domain/errors.ts";
 import { type IntentChanges, mergeMetadata } from "../domain/payment-intent.ts";
 import { noSuchRefund, type Refund } from "../domain/refund.ts";
+import { booksOf, showsBooks } from "./idempotently-books.ts";
 import { eventRows } from "./idempotently-rows.ts";
 import type { Begun, IdempotentRequest, Work } from "./idempotently-types.ts";
 import type { Clock, LedgerTransactionScope, PaymentView, Random, Renderer } from "./ports.ts";
@@ -36,7 +37,7 @@ export function changeRefund(
       if (refund === undefined || refund.accountId !== request.accountId) return refused(noSuchRefund(input.refundId));
       const changed = changedRefund(refund, input.metadata);
       if (changed instanceof Error) return refused(changed);
-      const view = await viewOf(scope, changed);
+      const view = await viewOf(scope, changed, request.expand, nowMs);
       const cause = { requestId: request.requestId, idempotencyKey: request.idempotencyKey };
       const events = eventRows(
         [{ type: "refund.updated", about: "refund" }],
@@ -65,11 +66,17 @@ function changedRefund(refund: Refund, metadata: IntentChanges["metadata"]): Ref
   }
 }
 
-async function viewOf(scope: LedgerTransactionScope, refund: Refund): Promise<PaymentView> {
+async function viewOf(
+  scope: LedgerTransactionScope,
+  refund: Refund,
+  expand: readonly string[],
+  nowMs: number,
+): Promise<PaymentView> {
   const { payment_intents: intent, charges: charge } = await scope.read({
     payment_intents: refund.intentId,
     charges: refund.chargeId,
   });
   if (intent === undefined || charge === undefined) throw new Error(`The payment of ${refund.id} is missing.`);
-  return { intent, charge, refund };
+  if (!showsBooks(expand)) return { intent, charge, refund };
+  return { intent, charge, refund, books: await booksOf(scope.read, { charge: null, refund }, nowMs) };
 }

@@ -128,7 +128,7 @@ function endPayment(
   return {
     changes,
     events: decision.events,
-    view: { intent: decision.intent, charge },
+    view: { intent: decision.intent, charge, books: { bookings: [decision.booking ?? []].flat(), atMs: nowMs } },
     failure: result.kind === "declined" ? result.failure : null,
   };
 }
@@ -150,7 +150,9 @@ function endRefund(
     { op: "update", table: "refunds", row: ended.refund },
   ];
   if (ended.booking !== null) changes.push({ op: "insert", table: "ledger_transactions", row: ended.booking });
-  return { changes, events: ended.events, view: { intent, charge: ended.charge, refund: ended.refund }, failure: null };
+  const books = { bookings: [ended.booking ?? []].flat(), atMs: nowMs };
+  const view = { intent, charge: ended.charge, refund: ended.refund, books };
+  return { changes, events: ended.events, view, failure: null };
 }
 
 /** A refund that failed is a refund all the same, and says so itself; a refused payment is a 402. */

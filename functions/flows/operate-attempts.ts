@@ -1,18 +1,23 @@
 /**
- * The operator's desk: shows attempts that no machine can end, takes what a person says of one, lets a second one confirm it.
+ * The operator's desk: shows attempts that no machine can end, takes what a person says of one or of a break, lets a second
+ * one confirm it.
  * It must never touch the attempt: what was confirmed is carried out by the sweep, through the flow of all answers.
  */
+import { type Acceptance, acceptBreak } from "../domain/accept-break.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import { isDriven } from "../domain/completion.ts";
 import { refuse } from "../domain/errors.ts";
 import { checkedProposal, confirmed, type OperatorAction, type Proposal } from "../domain/operator-action.ts";
+import type { Break, BreakKind } from "../domain/reconcile.ts";
 import type { OperatorStore } from "./operator-ports.ts";
 import type { Clock, Ledger, Random } from "./ports.ts";
+import type { ReconciliationStore } from "./reconciliation-ports.ts";
 
 /** What the desk needs. */
 export interface DeskDependencies {
   readonly ledger: Pick<Ledger, "read" | "overdueAttempts">;
   readonly operators: OperatorStore;
+  readonly reconciliation: Pick<ReconciliationStore, "change">;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -80,6 +85,27 @@ export async function confirmAction(
     throw refuse("parameter_invalid", "Somebody else confirmed it meanwhile.", { param: "action" });
   }
   return action;
+}
+
+/**
+ * Takes what one person, and then another, says of a break that does not go away; a dry one is only checked.
+ * @throws DomainError `parameter_missing`, `parameter_invalid`, `card_data_refused`, `resource_missing`
+ */
+export async function acceptStandingBreak(
+  deps: DeskDependencies,
+  asked: { readonly subject: string; readonly kind: string; readonly acceptance: Acceptance; readonly isDry: boolean },
+): Promise<Break> {
+  const { subject, kind, acceptance, isDry } = asked;
+  let accepted: Break | undefined;
+  // A dry run writes the row as it is.
+  const found = await deps.reconciliation.change({ subject, kind: kind as BreakKind }, (standing) => {
+    accepted = acceptBreak(standing, acceptance);
+    return isDry ? standing : accepted;
+  });
+  if (found === undefined || accepted === undefined) {
+    throw refuse("resource_missing", `No break ${kind} of ${subject} stands.`, { param: "break" });
+  }
+  return accepted;
 }
 
 /** What a person reads at once. */

@@ -8,6 +8,7 @@ import type { Charge, ChargeFailure } from "../domain/charge.ts";
 import type { DomainError } from "../domain/errors.ts";
 import type { EventDraft, PaymentEvent } from "../domain/events.ts";
 import type { ClaimState, Fence, StoredOutcome } from "../domain/idempotency.ts";
+import type { LedgerTransaction } from "../domain/ledger.ts";
 import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Refund } from "../domain/refund.ts";
@@ -142,6 +143,14 @@ export interface PaymentView {
   readonly charge: Charge | null;
   /** The refund that the answer or the event is about. */
   readonly refund?: Refund;
+  /** The bookings of charge and refund, where an expansion shows them. */
+  readonly books?: Books;
+}
+
+/** Bookings, and when they are looked at: their money is available, or it is not yet. */
+export interface Books {
+  readonly bookings: readonly LedgerTransaction[];
+  readonly atMs: number;
 }
 
 /**

@@ -6,44 +6,64 @@ import type { Charge } from "../domain/charge.ts";
 import { refuse } from "../domain/errors.ts";
 import type { IntentQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
-import type { Ledger, PaymentView } from "./ports.ts";
+import { booksOf } from "./idempotently-books.ts";
+import type { Books, Clock, Ledger, PaymentView } from "./ports.ts";
+
+/** What reading needs. */
+export interface ReadPaymentDependencies {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+}
+
+/** What to load beside the intent: its latest charge, and that charge's booking. */
+export interface IntentParts {
+  readonly withCharge: boolean;
+  readonly withBooks: boolean;
+}
 
 /**
  * One intent, with its latest charge when asked.
  * @throws DomainError `resource_missing` with param `intent`
  */
 export async function readPaymentIntent(
-  deps: { readonly ledger: Ledger },
-  input: { readonly accountId: string; readonly intentId: string; readonly withCharge: boolean },
+  deps: ReadPaymentDependencies,
+  input: { readonly accountId: string; readonly intentId: string } & IntentParts,
 ): Promise<PaymentView> {
   const intent = await ownIntent(deps.ledger, input.accountId, input.intentId);
   if (intent === undefined)
     throw refuse("resource_missing", `No such payment_intent: '${input.intentId}'`, { param: "intent" });
-  return await withCharge(deps.ledger, intent, input.withCharge);
+  return await withParts(deps, intent, input);
 }
 
 /**
- * One charge, with its intent when asked.
+ * One charge, with its intent and its booking when asked.
  * @throws DomainError `resource_missing` with param `charge`
  */
 export async function readCharge(
-  deps: { readonly ledger: Ledger },
-  input: { readonly accountId: string; readonly chargeId: string; readonly withIntent: boolean },
-): Promise<{ readonly charge: Charge; readonly intent: PaymentIntent | null }> {
+  deps: ReadPaymentDependencies,
+  input: ChargeInput,
+): Promise<{ readonly charge: Charge; readonly intent: PaymentIntent | null; readonly books: Books | undefined }> {
   const { charges: charge } = await deps.ledger.read({ charges: input.chargeId });
   if (charge === undefined || charge.accountId !== input.accountId) {
     throw refuse("resource_missing", `No such charge: '${input.chargeId}'`, { param: "charge" });
   }
   const intent = input.withIntent ? await ownIntent(deps.ledger, input.accountId, charge.intentId) : undefined;
-  return { charge, intent: intent ?? null };
+  const books = input.withBooks ? await booksOf(deps.ledger.read, { charge }, deps.clock.now()) : undefined;
+  return { charge, intent: intent ?? null, books };
+}
+
+/** A charge to read. */
+export interface ChargeInput {
+  readonly accountId: string;
+  readonly chargeId: string;
+  readonly withIntent: boolean;
+  readonly withBooks: boolean;
 }
 
 /** A page to list; cursors are ids of intents (contract section 2, Lists). */
-export interface ListInput extends Omit<IntentQuery, "startingAfter" | "endingBefore"> {
+export interface ListInput extends Omit<IntentQuery, "startingAfter" | "endingBefore">, IntentParts {
   readonly startingAfter: string | null;
   readonly endingBefore: string | null;
-  /** Load each intent's latest charge, for `expand[]=data.latest_charge`. */
-  readonly withCharges: boolean;
 }
 
 /**
@@ -51,21 +71,26 @@ export interface ListInput extends Omit<IntentQuery, "startingAfter" | "endingBe
  * @throws DomainError `resource_missing` naming the cursor's parameter
  */
 export async function listPaymentIntents(
-  deps: { readonly ledger: Ledger },
+  deps: ReadPaymentDependencies,
   input: ListInput,
 ): Promise<{ readonly views: readonly PaymentView[]; readonly hasMore: boolean }> {
-  const { withCharges, ...query } = input;
+  const { withCharge, withBooks, ...query } = input;
   const startingAfter = await cursor(deps.ledger, input.accountId, input.startingAfter, "starting_after");
   const endingBefore = await cursor(deps.ledger, input.accountId, input.endingBefore, "ending_before");
   const page = await deps.ledger.listIntents({ ...query, startingAfter, endingBefore });
-  const views = await Promise.all(page.intents.map((intent) => withCharge(deps.ledger, intent, withCharges)));
+  const views = await Promise.all(page.intents.map((intent) => withParts(deps, intent, { withCharge, withBooks })));
   return { views, hasMore: page.hasMore };
 }
 
-async function withCharge(ledger: Ledger, intent: PaymentIntent, wanted: boolean): Promise<PaymentView> {
-  if (!wanted || intent.latestChargeId === null) return { intent, charge: null };
-  const { charges: charge } = await ledger.read({ charges: intent.latestChargeId });
-  return { intent, charge: charge ?? null };
+async function withParts(
+  { ledger, clock }: ReadPaymentDependencies,
+  intent: PaymentIntent,
+  wanted: IntentParts,
+): Promise<PaymentView> {
+  if (!wanted.withCharge || intent.latestChargeId === null) return { intent, charge: null };
+  const { charges: charge = null } = await ledger.read({ charges: intent.latestChargeId });
+  if (!wanted.withBooks) return { intent, charge };
+  return { intent, charge, books: await booksOf(ledger.read, { charge }, clock.now()) };
 }
 
 async function cursor(

@@ -44,7 +44,7 @@ export interface Reconciled {
   readonly examined: number;
   readonly opened: number;
   readonly closed: number;
-  /** Breaks that stand now. */
+  /** Breaks that stand now and that nobody has accepted. */
   readonly open: number;
 }
 
@@ -67,7 +67,8 @@ export async function reconcile(deps: ReconcileDependencies, options: ReconcileO
     counts.examined += 1;
     const changes = await examine(deps, key, listed);
     counts.opened += changes.opened.length;
-    counts.closed += changes.closed.length;
+    // One that was accepted was not open before.
+    counts.closed += changes.closed.filter(({ acceptanceConfirmedBy }) => acceptanceConfirmedBy === null).length;
   };
   const standing = await openBreaks(deps.store);
   for (let fromMs = startMs - backMs; fromMs < startMs; fromMs += sliceMs) {

@@ -39,13 +39,18 @@ export interface ReconciliationStore {
   /** Attempts created in a window, each once, in an order of the store's own, at most `limit`. */
   attempts(window: Window, cursor: string | null, limit: number): Promise<ListPage<AttemptInBooks>>;
   attempt(id: string): Promise<AttemptInBooks | undefined>;
-  /** Breaks that stand, by subject and kind, behind `after`, at most `limit`. */
+  /** Breaks that stand and are not accepted, by subject and kind, behind `after`, at most `limit`. */
   openBreaks(after: Pick<Break, "subject" | "kind"> | null, limit: number): Promise<readonly Break[]>;
   /**
    * Makes the open breaks of a subject exactly these: opens what is new, closes what is gone, and leaves the rest alone.
    * @throws DomainError `commit_unknown`, `store_unavailable`, `permission_denied`
    */
   record(about: BreakSubject, found: Found): Promise<BreakChanges>;
+  /**
+   * Changes a break that stands in one transaction, whose body may run again; undefined when none stands.
+   * @throws what `change` throws; DomainError `commit_unknown`, `store_unavailable`, `permission_denied`
+   */
+  change(key: Pick<Break, "subject" | "kind">, change: (standing: Break) => Break): Promise<Break | undefined>;
 }
 
 /** What a look at a subject found. */

@@ -1,9 +1,13 @@
 /**
- * Verifies the ledger: reads the books and what they are about, page by page at one moment, then hashes the sealed chain
- * again, and names the first bad row. It must never write, nor call a ledger sound that it did not read to the end.
+ * Verifies the ledger: reads the books and what they are about, page by page at one moment, sums the checkpoints of balances
+ * up again, then hashes the sealed chain, and names the first bad row.
+ * It must never write, nor call a ledger sound that it did not read to the end.
  */
+import { auditBalances } from "../domain/audit-balances.ts";
 import { type Audit, auditBooks, type Fault } from "../domain/audit-books.ts";
+import type { BalanceCheckpoint } from "../domain/balance.ts";
 import { refuse } from "../domain/errors.ts";
+import { beforeAllCommits } from "../domain/exact-time.ts";
 import type { Scan, ScannedTable, Tables } from "../domain/rows.ts";
 import {
   anchorText,
@@ -14,13 +18,15 @@ import {
   sealProblem,
   sealShards,
 } from "../domain/seal.ts";
+import type { Balances } from "./balance-ports.ts";
 import type { Clock, Ledger, Log } from "./ports.ts";
-import type { LedgerSeals, SealMoment } from "./seal-ports.ts";
+import type { CommitInterval, LedgerSeals, SealMoment } from "./seal-ports.ts";
 
 /** What verifying needs. */
 export interface VerifyDependencies {
   readonly ledger: Pick<Ledger, "scan">;
   readonly seals: Pick<LedgerSeals, "atOneMoment">;
+  readonly balances: Pick<Balances, "checkpoints">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -28,7 +34,7 @@ export interface VerifyDependencies {
 /** How a verification went. */
 export interface Verification {
   /** Rows that were looked at, by table. */
-  readonly rows: Readonly<Record<ScannedTable | "ledger_seals", number>>;
+  readonly rows: Readonly<Record<ScannedTable | "balance_checkpoints" | "ledger_seals", number>>;
   /** The first bad row, also told by one ERROR line; null when the ledger is sound. */
   readonly fault: Fault | null;
 }
@@ -52,11 +58,12 @@ export async function verifyLedger(deps: VerifyDependencies, options: VerifyOpti
     if (deps.clock.now() > untilMs) throw refuse("store_unavailable", `It took longer than ${msMax} ms.`);
   };
   const books = await verifyBooks(deps, tick);
+  const balances = await verifyBalances(deps, tick);
   const chain = await verifyChains(deps, { anchors, tick });
-  const fault = books.fault ?? chain.fault;
+  const fault = books.fault ?? balances.fault ?? chain.fault;
   if (fault !== null) deps.log("ERROR", "ledger has a bad row", { ...fault });
   else for (const head of chain.heads) deps.log("INFO", "ledger root verified", { anchor: anchorText(head) });
-  return { rows: { ...books.rows, ledger_seals: chain.seals }, fault };
+  return { rows: { ...books.rows, balance_checkpoints: balances.checkpoints, ledger_seals: chain.seals }, fault };
 }
 
 async function verifyBooks(deps: VerifyDependencies, tick: () => void) {
@@ -115,6 +122,37 @@ function steps(audit: Audit): { readonly [T in ScannedTable]: (row: Tables[T]) =
   };
 }
 
+/**
+ * Sums every checkpoint up again. One moment is not needed: a checkpoint is about bookings that were committed before it,
+ * and no later commit can come between them.
+ */
+async function verifyBalances(deps: VerifyDependencies, tick: () => void) {
+  const audit = auditBalances();
+  let checkpoints = 0;
+  for (let after: BalanceCheckpoint | null = null; ; ) {
+    tick();
+    const page: readonly BalanceCheckpoint[] = await deps.balances.checkpoints(after, pageRows);
+    for (const row of page) audit.checkpoint(row);
+    checkpoints += page.length;
+    if (checkpoints > checkpointsMax) throw refuse("internal", "There are more checkpoints than fit.");
+    after = page.at(-1) ?? null;
+    if (page.length < pageRows) break;
+  }
+  const until = audit.until();
+  if (until === null) return { checkpoints, fault: null };
+  await deps.seals.atOneMoment("verify-balances", async (moment) => {
+    for (let shard = 0; shard < sealShards; shard += 1) {
+      const add = ({ booking, committedAt }: CommittedBooking) => audit.booking(booking, committedAt);
+      await eachBooking(moment, { shard, after: beforeAllCommits, until }, tick, add);
+    }
+  });
+  const fault = audit.end();
+  return { checkpoints, fault: fault === undefined ? null : ({ table: "balance_checkpoints", ...fault } as const) };
+}
+
+/** Most checkpoints of one verification: at some 500 bytes with their sums, 100 MB. */
+const checkpointsMax = 200_000;
+
 interface ChainInput {
   readonly anchors: readonly SealAnchor[];
   readonly tick: () => void;
@@ -156,12 +194,22 @@ const sealPageRows = 100;
 /** The seal that the bookings of today give for its interval. */
 async function sealAgain(moment: SealMoment, seal: LedgerSeal, tick: () => void): Promise<LedgerSeal> {
   const open = openSeal(seal);
+  await eachBooking(moment, seal, tick, open.add);
+  return open.close();
+}
+
+async function eachBooking(
+  moment: SealMoment,
+  interval: Omit<CommitInterval, "cursor">,
+  tick: () => void,
+  add: (committed: CommittedBooking) => void,
+): Promise<void> {
   for (let cursor: CommittedBooking | null = null; ; ) {
     tick();
-    const page: readonly CommittedBooking[] = await moment.bookings({ ...seal, cursor }, pageRows);
-    for (const committed of page) open.add(committed);
+    const page: readonly CommittedBooking[] = await moment.bookings({ ...interval, cursor }, pageRows);
+    for (const committed of page) add(committed);
     cursor = page.at(-1) ?? null;
-    if (page.length < pageRows) return open.close();
+    if (page.length < pageRows) return;
   }
 }
 

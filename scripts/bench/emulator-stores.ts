@@ -5,6 +5,7 @@ import { openFirestore } from "../../functions/adapters/firestore-client.ts";
 import { firestoreIdempotencyCache } from "../../functions/adapters/firestore-idempotency-cache.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { spannerAccounts } from "../../functions/adapters/spanner-accounts.ts";
+import { spannerBalances } from "../../functions/adapters/spanner-balances.ts";
 import { openSpanner } from "../../functions/adapters/spanner-client.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { firestoreNames } from "../../functions/config.ts";
@@ -24,6 +25,7 @@ export async function openEmulatorStores() {
   const { accountId, apiKey } = await openAccount(accounts);
   return {
     ledger: spannerLedger(spanner),
+    balances: spannerBalances(spanner),
     cache: firestoreIdempotencyCache({
       database: firestore.database,
       collection: `bench-${process.pid}-${Date.now()}`,

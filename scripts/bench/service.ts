@@ -5,6 +5,7 @@ import { defaultTimings, type Timings } from "../../functions/domain/idempotency
 import type { WebhookApiPorts } from "../../functions/edge/endpoint.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
+import type { Balances } from "../../functions/flows/balance-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log } from "../../functions/flows/ports.ts";
 
 /** Puts the API together over stores. */
@@ -25,9 +26,10 @@ export function openService(stores: Stores): Service {
       return await stores.acquirer.authorize(order);
     },
   };
-  const { ledger, cache, accounts, webhooks, apiKey } = stores;
+  const { ledger, balances, cache, accounts, webhooks, apiKey } = stores;
+  const ports = { ledger, balances, cache, accounts, acquirer, webhooks };
   const machine = { clock, random: systemRandom, log };
-  const handler = paymentsApi({ ledger, cache, accounts, acquirer, webhooks, ...machine }, unhurried);
+  const handler = paymentsApi({ ...ports, ...machine }, unhurried);
   const send = async (method: string, target: string, form = "", key?: string): Promise<Reply> => {
     const headers = new Map<string, readonly string[]>([
       ["authorization", [`Bearer ${apiKey}`]],
@@ -44,6 +46,7 @@ export function openService(stores: Stores): Service {
 /** What a service runs on. */
 export type Stores = {
   readonly ledger: Ledger;
+  readonly balances: Balances;
   readonly cache: IdempotencyCache;
   readonly accounts: Accounts;
   readonly acquirer: Acquirer;

@@ -1,6 +1,7 @@
 // Verifies a ledger on Google's Spanner emulator whose rows were changed by hand, past every check of ours.
 // It must never repeat a case of the contract: pages and moments are shown there.
 import type { Database } from "@google-cloud/spanner";
+import { spannerBalances } from "../../functions/adapters/spanner-balances.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
 import { verifyLedger } from "../../functions/flows/verify-ledger.ts";
@@ -27,6 +28,7 @@ const fault = async () =>
   (
     await verifyLedger({
       ledger: spannerLedger(opened),
+      balances: spannerBalances(opened),
       seals: spannerSeals(opened),
       clock: manualClock(0),
       log: () => {},

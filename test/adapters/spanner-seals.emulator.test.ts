@@ -1,5 +1,6 @@
 // The chain on Google's Spanner emulator: payments go on while it is sealed, and a hand in the database is named.
 // It must never repeat the contract, nor the cases that need no database: test/flows/verify-seals.test.ts has them.
+import { spannerBalances } from "../../functions/adapters/spanner-balances.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
 import { parseAnchor, type SealAnchor } from "../../functions/domain/seal.ts";
@@ -18,7 +19,10 @@ afterEach(async () => {
   await opened?.close();
 });
 
-const deps = () => ({ ledger: spannerLedger(opened), seals: spannerSeals(opened), clock: manualClock(0) });
+const deps = () => ({
+  ...{ ledger: spannerLedger(opened), balances: spannerBalances(opened), seals: spannerSeals(opened) },
+  clock: manualClock(0),
+});
 
 async function pay(number: number): Promise<void> {
   const [id, intentId] = [`ch_${number}`, `pi_${number}`];

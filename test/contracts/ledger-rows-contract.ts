@@ -200,6 +200,18 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
     keyRow({ idempotencyKey: null, outcome: { status: 402, body: new Uint8Array(0) }, expiresAtMs: atMs }),
     keyRow({ outcome: { status: 200, body: null }, expiresAtMs: atMs }),
   ],
+  balance_checkpoints: [
+    {
+      accountId: "acct_rows",
+      currency: "usd",
+      readAt: "2026-01-15T12:00:00.000000001Z",
+      sums: [
+        { availableOnMs: Date.UTC(2026, 0, 16), amountMinor: -9_007_199_254_740_993n },
+        { availableOnMs: Date.UTC(2026, 0, 17), amountMinor: 1n },
+      ],
+    },
+    { accountId: "acct_rows", currency: "usd", readAt: "2026-01-15T12:00:00.000000002Z", sums: [] },
+  ],
   ledger_transactions: [
     bookingRow(),
     bookingRow({ kind: "refund", sourceId: "re_1", entries: refundEntries }),

@@ -1,6 +1,6 @@
 // What every store of the reconciliation must show: each attempt once with its bookings, and breaks that open and close once.
 // It must never know a product: it sees the ports.
-import type { AttemptInBooks, Break, BreakKind } from "../../functions/domain/reconcile.ts";
+import { type AttemptInBooks, type Break, type BreakKind, openedBreak } from "../../functions/domain/reconcile.ts";
 import type { Change } from "../../functions/domain/rows.ts";
 import type { Ledger } from "../../functions/flows/ports.ts";
 import type { ReconciliationStore } from "../../functions/flows/reconciliation-ports.ts";
@@ -56,7 +56,8 @@ export function describeReconciliation(name: string, open: () => Promise<Reconci
         return store.record(about, { findings, untold: new Set(), atMs: at });
       };
       const breakOf = (kind: BreakKind, openedAtMs: number, closedAtMs: number | null): Break => {
-        return { ...about, kind, detail: `found at ${openedAtMs}`, openedAtMs, closedAtMs };
+        const opened = openedBreak(about, { kind, detail: `found at ${openedAtMs}` }, openedAtMs);
+        return { ...opened, closedAtMs };
       };
 
       expect(await record(["not_booked", "amount_differs"], 1_000)).toEqual({
@@ -91,6 +92,34 @@ export function describeReconciliation(name: string, open: () => Promise<Reconci
 
       expect(changes).toEqual({ opened: [], closed: [] });
       expect([await standing("att_break_2"), await standing("att_break_3")].flat()).toHaveLength(2);
+    });
+
+    test("changes a break that stands, and shows one that two persons accepted no more until it comes back", async () => {
+      const about = { subject: "att_break_4", accountId: null, intentId: null };
+      const finding = { kind: "amount_differs", detail: "d" } as const;
+      const key = { subject: about.subject, kind: finding.kind };
+      const record = (findings: readonly (typeof finding)[], at: number) =>
+        store.record(about, { findings, untold: new Set(), atMs: at });
+      await record([finding], 1);
+
+      const said = { acceptedBy: "ada", acceptedReason: "ticket 4711" } as const;
+      const first = await store.change(key, (standing) => ({ ...standing, ...said }));
+      expect(first).toStrictEqual({ ...openedBreak(about, finding, 1), ...said });
+      expect(await standing(about.subject)).toStrictEqual([first]);
+      const second = await store.change(key, (each) => ({ ...each, acceptanceConfirmedBy: "bob" }));
+      expect(await standing(about.subject)).toEqual([]);
+
+      expect(await record([finding], 2)).toEqual({ opened: [], closed: [] });
+      expect((await record([], 3)).closed).toStrictEqual([{ ...second, closedAtMs: 3 }]);
+      expect(await store.change(key, (each) => each)).toBeUndefined();
+      expect(await store.change({ ...key, subject: "att_none" }, (each) => each)).toBeUndefined();
+      await record([finding], 4);
+      expect(await standing(about.subject)).toStrictEqual([openedBreak(about, finding, 4)]);
+      const ownError = new Error("the change's own");
+      const fails = () => {
+        throw ownError;
+      };
+      await expect(store.change(key, fails)).rejects.toBe(ownError);
     });
 
     test("pages through the breaks that stand, by subject and kind", async () => {

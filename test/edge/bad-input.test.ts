@@ -7,6 +7,7 @@ import { wireEndpointRenderer } from "../../functions/edge/serialize-webhook-end
 import { expectValid } from "../support/schemas.ts";
 import { countRows, openWorld, type Reply, type World, webhookPorts } from "../support/world.ts";
 import { formWith, type Verdict, verdictsOn, type Way, ways } from "./bad-values.ts";
+import { balanceEndpoints } from "./balance-endpoints.ts";
 import { declaredFields, type EndpointDescription, type Need, type ObjectIds } from "./endpoint-description.ts";
 import { paymentEndpoints } from "./payment-endpoints.ts";
 import { refundEndpoints } from "./refund-endpoints.ts";
@@ -58,14 +59,15 @@ function call(world: World, endpoint: EndpointDescription, path: string, form: s
   return world.get(`${path}?${form.replaceAll(/[^ -~]+/g, encodeURIComponent)}`);
 }
 
-const endpoints = [...paymentEndpoints, ...refundEndpoints, ...webhookEndpoints];
+const endpoints = [...paymentEndpoints, ...refundEndpoints, ...webhookEndpoints, ...balanceEndpoints];
 
 describe.each(endpoints.map((endpoint) => [endpoint.title, endpoint] as const))("%s", (_, endpoint) => {
   test("looks for exactly the fields of this table", async () => {
     const world = await openWorld();
     const webhooks = { ...webhookPorts(), renderer: wireEndpointRenderer };
     const machine = { clock: world.clock, random: systemRandom };
-    const deps = { ledger: world.ledger, ...machine, renderer: wireRenderer(), webhooks };
+    const { ledger, balances } = world;
+    const deps = { ledger, balances, ...machine, renderer: wireRenderer(), webhooks };
     const listed = endpoint.fields.filter(({ entry }) => entry === undefined).map(({ name }) => name);
     expect(await declaredFields(endpoint, deps)).toEqual(listed.sort());
   });

@@ -1,6 +1,8 @@
 // Which ids a client may ask to see whole, and that they then are.
 // It must never load anything: what a view lacks must be noticed, not fetched.
 import { hasCode } from "../../functions/domain/errors.ts";
+import { bookRefund } from "../../functions/domain/ledger.ts";
+import { standardTerms } from "../../functions/domain/ledger-terms.ts";
 import {
   needsCharge,
   needsIntent,
@@ -9,7 +11,15 @@ import {
   renderPaymentIntent,
   renderRefund,
 } from "../../functions/edge/expand.ts";
-import { aCharge, aDeclinedView, anIntent, aPaidView, aRefundView } from "../support/payment-fixtures.ts";
+import {
+  aCharge,
+  aDeclinedView,
+  anIntent,
+  aPaidView,
+  aRefund,
+  aRefundView,
+  createdAtMs,
+} from "../support/payment-fixtures.ts";
 import { expectValid } from "../support/schemas.ts";
 
 /** The error that an action throws. */
@@ -106,12 +116,14 @@ describe("rendering", () => {
     expectValid("charge", JSON.parse(JSON.stringify(shown)));
   });
 
-  test("shows a refund's charge and intent as ids, or whole", () => {
-    expect(renderRefund(aRefundView(), ["balance_transaction"])).toMatchObject({
-      charge: "ch_1",
-      payment_intent: "pi_1",
-      balance_transaction: null,
-    });
+  test("shows a refund's charge, intent and balance transaction as ids, or whole", () => {
+    const ids = { charge: "ch_1", payment_intent: "pi_1" };
+    expect(renderRefund(aRefundView(), [])).toMatchObject({ ...ids, balance_transaction: "txn_re1" });
+    const pending = renderRefund(aRefundView({ status: "pending", acceptedAtMs: null }), ["balance_transaction"]);
+    expect(pending).toMatchObject({ ...ids, balance_transaction: null });
+    const books = { bookings: [bookRefund(aRefund(), standardTerms, createdAtMs)], atMs: createdAtMs };
+    const booked = renderRefund({ ...aRefundView(), books }, ["balance_transaction"]);
+    expect(booked.balance_transaction).toMatchObject({ object: "balance_transaction", id: "txn_re1", net: -300 });
     const shown = renderRefund(aRefundView(), ["charge", "payment_intent"]);
     expect(shown.charge).toMatchObject({ object: "charge", amount_refunded: 300, payment_intent: "pi_1" });
     expect(shown.payment_intent).toMatchObject({ object: "payment_intent", latest_charge: "ch_1" });
@@ -128,6 +140,7 @@ describe("rendering", () => {
     expect(() => renderPaymentIntent({ intent, charge: null }, ["latest_charge"])).toThrow("not loaded");
     expect(() => renderPaymentIntent({ intent, charge: aCharge({ id: "ch_0" }) }, ["latest_charge"])).toThrow("pi_1");
     expect(() => renderCharge(aCharge(), null, ["payment_intent"])).toThrow("not loaded");
+    expect(() => renderCharge(aCharge(), null, ["balance_transaction"])).toThrow("txn_ch1 was not loaded");
     expect(() => renderRefund(aPaidView(), [])).toThrow("not loaded");
     expect(() => renderRefund({ ...aRefundView(), charge: aCharge({ id: "ch_0" }) }, [])).toThrow("not loaded");
   });

@@ -22,10 +22,10 @@ const tokenOf = (payload: object) =>
 async function openWriter() {
   const world = await openWorld();
   const acquirer = networkOver({ journal: world.journal, clock: world.clock, log: () => {} });
-  const { ledger, seals, reconciliation, operators, outbox, clock, bus: publisher, outlet } = world;
+  const { ledger, balances, seals, reconciliation, operators, outbox, clock, bus: publisher, outlet } = world;
   const logged: Parameters<Log>[] = [];
   const log: Log = (...line) => void logged.push(line);
-  const stores = { ledger, seals, reconciliation, operators, outbox, publisher, outlet };
+  const stores = { ledger, balances, seals, reconciliation, operators, outbox, publisher, outlet };
   const machine = { clock, random: systemRandom, log };
   const client = clientOf(ledgerWriter({ ...stores, ...machine, acquirer, callerAccount: account }));
   const call = (authorization: string | undefined, path = "/complete", method = "POST") =>
@@ -63,6 +63,20 @@ describe("the ledger-writer", () => {
     };
     expect([sound.status, sound.json.fault, unsound.status, unsound.json.fault]).toEqual([200, null, 200, fault]);
     expect(logged.filter(([severity]) => severity === "ERROR")).toEqual([["ERROR", "ledger has a bad row", fault]]);
+  });
+
+  test("sums up what was booked, once, and its checkpoint is verified with the rest", async () => {
+    const { world, call, logged } = await openWriter();
+    await world.post("/v1/payment_intents", payForm);
+    const [first, second] = [await call(tokenOf(claims), "/checkpoint"), await call(tokenOf(claims), "/checkpoint")];
+    expect([first.json, second.json]).toEqual([
+      { accounts: 1, left: 0 },
+      { accounts: 0, left: 0 },
+    ]);
+    expect(logged[0]).toEqual(["INFO", "balances checkpointed", { accounts: 1, left: 0 }]);
+    const { json } = await call(tokenOf(claims), "/verify");
+    expect(json).toMatchObject({ fault: null, rows: { balance_checkpoints: 1 } });
+    expect((await world.get("/v1/balance")).json.pending).toMatchObject([{ amount: 1_912, currency: "usd" }]);
   });
 
   test("seals what was booked, and tells the root to the log beside how it went", async () => {

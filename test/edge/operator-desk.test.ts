@@ -1,6 +1,8 @@
 // The operator's desk: dry unless told to run, two persons for one action, and a clear word for everything that is wrong.
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
+import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
+import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { type DeskRequest, operatorDesk } from "../../functions/edge/operator-desk.ts";
 import { atMs, attemptRow, insertOf } from "../support/ledger-rows.ts";
@@ -19,8 +21,12 @@ async function openDesk() {
     "given",
     attempts.map((attempt) => insertOf("attempts", attempt)),
   );
-  const deps = { ledger, operators, clock: manualClock(atMs), random: systemRandom };
-  return { operators, ask: (request: DeskRequest) => operatorDesk(deps, request) };
+  const reconciliation = memoryReconciliation(memoryTables());
+  const finding = { kind: "amount_differs", detail: "the acquirer has 1, the attempt 2" } as const;
+  const about = { subject: "att_odd", accountId: null, intentId: null };
+  await reconciliation.record(about, { findings: [finding], untold: new Set(), atMs });
+  const deps = { ledger, operators, reconciliation, clock: manualClock(atMs), random: systemRandom };
+  return { operators, reconciliation, ask: (request: DeskRequest) => operatorDesk(deps, request) };
 }
 
 const proposal: DeskRequest = {
@@ -72,7 +78,36 @@ describe("the operator's desk", () => {
     );
   });
 
+  test("accepts a break for two persons, the second one without a reason of its own", async () => {
+    const { reconciliation, ask } = await openDesk();
+    const accept: DeskRequest = { verb: "accept-break", subject: "att_odd", kind: "amount_differs", by: "ada" };
+    const reason = "ticket 4712: the acquirer rounds";
+    const standing = async () => (await reconciliation.openBreaks(null, 10)).map(({ acceptedBy }) => acceptedBy);
+
+    expect((await ask({ ...accept, reason })).breaks).toMatchObject([{ acceptedBy: "ada", acceptedReason: reason }]);
+    expect(await standing()).toEqual([null]);
+    await ask({ ...accept, reason, run: true });
+    expect(await standing()).toEqual(["ada"]);
+
+    expect((await ask({ ...accept, by: "ADA", run: true })).refused).toMatch("A second person must agree");
+    expect((await ask({ ...accept, by: "bob", reason, run: true })).refused).toMatch("ada gave the reason");
+    expect((await ask({ ...accept, by: "bob", run: true })).breaks).toMatchObject([{ acceptanceConfirmedBy: "bob" }]);
+    expect(await standing()).toEqual([]);
+    expect((await ask({ ...accept, by: "eve", run: true })).refused).toBe("The break is accepted already.");
+  });
+
   test.each<[string, DeskRequest, string]>([
+    [
+      "a break that does not stand",
+      { verb: "accept-break", subject: "att_odd", kind: "not_booked", by: "ada" },
+      "No break not_booked of att_odd stands.",
+    ],
+    ["a break without a kind", { verb: "accept-break", subject: "att_odd", by: "ada" }, "kind is missing."],
+    [
+      "a break for no reason",
+      { verb: "accept-break", subject: "att_odd", kind: "amount_differs", by: "ada" },
+      "reason is missing.",
+    ],
     ["a verb that there is not", { verb: "constructor" }, "There is no verb constructor."],
     ["an attempt that there is not", { verb: "show", attempt: "att_none" }, "There is no attempt att_none."],
     ["no attempt", { verb: "show" }, "attempt is missing."],

@@ -8,9 +8,10 @@ import { apiKeys, clientOf, countRows, openWorld, payForm, webhookPorts } from "
 /** A world whose server grants two requests at once and one more each second. */
 async function openLimited() {
   const world = await openWorld();
-  const { ledger, accounts, cache, clock, ports } = world;
+  const { ledger, balances, accounts, cache, clock, ports } = world;
   const handler = paymentsApi({
-    ...{ ledger, accounts, cache, clock, acquirer: ports.acquirer.port, random: systemRandom, log: () => {} },
+    ...{ ledger, balances, accounts, cache, clock, acquirer: ports.acquirer.port },
+    ...{ random: systemRandom, log: () => {} },
     webhooks: webhookPorts(),
     rateLimit: { perSecond: 1, burst: 2 },
   });

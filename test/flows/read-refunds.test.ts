@@ -18,8 +18,8 @@ test("a page of refunds reads each payment once", async () => {
   // when
   const ledger = intercept(world.ledger);
   const page = await listRefunds(
-    { ledger: ledger.port },
-    { ...everything, accountId: "acct_first", startingAfter: null, endingBefore: null },
+    { ledger: ledger.port, clock: world.clock },
+    { ...everything, accountId: "acct_first", startingAfter: null, endingBefore: null, withBooks: false },
   );
   // then
   expect(page.views.map(({ intent }) => intent.id).sort()).toEqual(

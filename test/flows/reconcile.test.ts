@@ -152,6 +152,22 @@ describe("a reconciliation", () => {
     expect(await run()).toMatchObject({ examined: 1, closed: 0, open: 1 });
   });
 
+  test("counts a break that two persons accepted no more, and does not open it again", async () => {
+    const { store, lines, write, logged, run } = openBooks();
+    const { line, changes } = paid("att_odd", nowMs - hour);
+    await write(...changes);
+    lines.push(lineWith(line, { amountMinor: 1n }));
+    expect(await run()).toMatchObject({ opened: 1, open: 1 });
+    const accepted = { acceptedBy: "ada", acceptedReason: "ticket 4711", acceptanceConfirmedBy: "bob" };
+    await store.change({ subject: "att_odd", kind: "amount_differs" }, (each) => ({ ...each, ...accepted }));
+
+    expect(await run()).toMatchObject({ opened: 0, closed: 0, open: 0 });
+    lines.splice(0, 1, line);
+    await write(insertOf("attempts", attemptRow({ id: "att_odd_2", createdAtMs: nowMs - 1 })));
+    expect(await run()).toMatchObject({ opened: 0, closed: 0, open: 0 });
+    expect(logged.filter(([, message]) => message === "break found")).toHaveLength(1);
+  });
+
   test("believes the second look: a list that lags opens no break", async () => {
     const { known, write, run } = openBooks();
     await write(...paid("att_new", nowMs - 2 * hour).changes);

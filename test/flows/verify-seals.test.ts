@@ -1,5 +1,6 @@
 // The verification of the chains: whatever is done to sealed rows is found, and the first bad seal is named.
 // It must never repeat what the books' own audit finds: test/flows/verify-ledger.test.ts has that.
+import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
@@ -14,7 +15,7 @@ import { manualClock } from "../support/manual-clock.ts";
 /** Sealed one by one, all in one shard of the memory store: three seals of two bookings each, and their roots. */
 async function sealedBooks() {
   const tables = memoryTables();
-  const [ledger, seals] = [memoryLedger(tables), memorySeals(tables)];
+  const [ledger, balances, seals] = [memoryLedger(tables), memoryBalances(tables), memorySeals(tables)];
   const logged: Parameters<Log>[] = [];
   const clock = manualClock(0);
   for (const pair of [
@@ -42,7 +43,7 @@ async function sealedBooks() {
   const verify = async (over: LedgerSeals = seals, held: readonly SealAnchor[] = anchors) => {
     const told: unknown[] = [];
     const log: Log = (severity, message, fields) => void told.push([severity, message, fields]);
-    return { ...(await verifyLedger({ ledger, seals: over, clock, log }, { anchors: held })), told };
+    return { ...(await verifyLedger({ ledger, balances, seals: over, clock, log }, { anchors: held })), told };
   };
   return { seals, anchors, verify };
 }

@@ -36,6 +36,7 @@ describe("the schema", () => {
       "accounts",
       "api_keys",
       "attempts",
+      "balance_checkpoints",
       "breaks",
       "charges",
       "events",

@@ -41,6 +41,7 @@ describe("the services stack", () => {
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
       "google_cloud_scheduler_job complete-attempts/job",
       "google_cloud_scheduler_job expire-holds/job",
+      "google_cloud_scheduler_job move-checkpoints/job",
       "google_cloud_scheduler_job operate/job",
       "google_cloud_scheduler_job reconcile/job",
       "google_cloud_scheduler_job relay-outbox/job",
@@ -138,7 +139,8 @@ describe("the services stack", () => {
   });
 
   test("calls ledger-writer each minute, once, for as long as a sweep may take", () => {
-    const [job] = resources(closed.stacks.services, "google_cloud_scheduler_job");
+    const jobs = resources(closed.stacks.services, "google_cloud_scheduler_job");
+    const job = jobs.find(({ name }) => name === "complete-attempts");
     const { uri } = job?.["http_target"] ?? {};
 
     expect(job).toMatchObject({ schedule: "* * * * *", retry_config: { retry_count: 0 }, attempt_deadline: "240s" });

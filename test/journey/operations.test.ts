@@ -14,7 +14,7 @@ const day = 24 * 60 * 60 * 1000;
 /** A world with the jobs of its ledger-writer and an operator's desk; the acquirer is deaf while it is told so. */
 async function openOperations() {
   const world = await openWorld();
-  const { clock, ledger, seals, reconciliation, operators, journal } = world;
+  const { clock, ledger, balances, seals, reconciliation, operators, journal } = world;
   const network = networkOver({ journal, clock, log: () => {} });
   let isDeaf = false;
   const heard = <Parameters extends unknown[], Answer>(call: (...parameters: Parameters) => Promise<Answer>) => {
@@ -29,7 +29,7 @@ async function openOperations() {
     lookup: heard(network.lookup),
     voidKey: heard(network.voidKey),
   };
-  const stores = { ledger, seals, reconciliation, operators, clock };
+  const stores = { ledger, balances, seals, reconciliation, operators, clock };
   const log = () => {};
   const events = { outbox: world.outbox, publisher: world.bus, outlet: world.outlet };
   const machine = { random: systemRandom, log };

@@ -1,5 +1,6 @@
 // A restored ledger is older than the cache and the acquirer: what the page `docs/runbooks.md` (restore) has people do, and why.
 // It must never look into the flows: it sees the API, the match and the rows.
+import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
@@ -31,10 +32,10 @@ function restored(world: World, backup: readonly Change[]) {
   const { cache, accounts, clock, journal } = world;
   const tables = memoryTables();
   tables.commit(backup);
-  const ledger = memoryLedger(tables);
+  const [ledger, balances] = [memoryLedger(tables), memoryBalances(tables)];
   const acquirer = networkOver({ journal, clock, log: () => {} });
   const outside = { acquirer, webhooks: webhookPorts() };
-  const ports = { ledger, cache, accounts, ...outside, clock, random: systemRandom, log: () => {} };
+  const ports = { ledger, balances, cache, accounts, ...outside, clock, random: systemRandom, log: () => {} };
   const store = memoryReconciliation(tables);
   const match = () => reconcile({ store, ledger, listing: acquirer, acquirer, clock, log: () => {} });
   return { ...clientOf(paymentsApi(ports)), store, match };

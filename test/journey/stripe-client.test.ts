@@ -156,9 +156,9 @@ describe("exceptions", () => {
     expect(missing).toMatchObject({ statusCode: 400, code: "parameter_missing", param: "currency" });
     const absent = await thrownBy(() => stripe.paymentIntents.search({ query: "status:'succeeded'" }));
     expect(absent).toMatchObject({ statusCode: 404, code: "resource_missing", param: "intent" });
-    expect(await thrownBy(() => stripe.balance.retrieve())).toMatchObject({
+    expect(await thrownBy(() => stripe.payouts.list())).toMatchObject({
       statusCode: 404,
-      message: "Unrecognized request URL (GET: /v1/balance).",
+      message: "Unrecognized request URL (GET: /v1/payouts).",
     });
   });
 

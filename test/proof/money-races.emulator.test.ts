@@ -3,6 +3,7 @@
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
+import { spannerBalances } from "../../functions/adapters/spanner-balances.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
@@ -24,6 +25,13 @@ afterAll(async () => {
 const intents = "/v1/payment_intents";
 const visa = "currency=usd&payment_method=pm_card_visa";
 
+/** Verifies everything that the tests left. */
+const verify = () =>
+  verifyLedger({
+    ...{ ledger: spannerLedger(database), balances: spannerBalances(database), seals: spannerSeals(database) },
+    ...{ clock: systemClock, log: () => {} },
+  });
+
 /** The API over the emulator's ledger; cache, accounts and card network are in memory. */
 async function openApi() {
   const accounts = memoryAccounts();
@@ -38,10 +46,11 @@ async function openApi() {
   };
   await accounts.addKey(key);
   const shared = { clock: systemClock, random: systemRandom, log: () => {} };
-  const ledger = spannerLedger(database);
+  const [ledger, balances] = [spannerLedger(database), spannerBalances(database)];
   const acquirer = networkOver({ journal, clock: systemClock, log: () => {} });
   const outside = { acquirer, webhooks: webhookPorts() };
-  const { post } = clientOf(paymentsApi({ ...shared, ledger, accounts, cache: memoryIdempotencyCache(), ...outside }));
+  const stores = { ledger, balances, accounts, cache: memoryIdempotencyCache() };
+  const { post } = clientOf(paymentsApi({ ...shared, ...stores, ...outside }));
   /** As a client does that obeys `Stripe-Should-Retry`: busy is asked again under the same key, at most twenty times. */
   const insist = async (path: string, form: string): Promise<Reply> => {
     const sent = { key: systemRandom.token() };
@@ -51,7 +60,7 @@ async function openApi() {
       await systemClock.sleep(50 * asked);
     }
   };
-  return { insist, ledger, journal };
+  return { insist, journal };
 }
 
 const races = [
@@ -79,7 +88,7 @@ const races = [
 ] as const;
 
 test.each(races)("$title, four times over", async ({ given, racers, statuses, effects }) => {
-  const { insist, ledger, journal } = await openApi();
+  const { insist, journal } = await openApi();
   let seen = 0;
   for (let fold = 0; fold < 4; fold += 1) {
     const { id } = (await insist(intents, given)).json;
@@ -95,13 +104,11 @@ test.each(races)("$title, four times over", async ({ given, racers, statuses, ef
     ).toEqual(effects);
     seen = lines.length;
   }
-  expect(
-    await verifyLedger({ ledger, seals: spannerSeals(database), clock: systemClock, log: () => {} }),
-  ).toMatchObject({ fault: null });
+  expect(await verify()).toMatchObject({ fault: null });
 });
 
 test("of a capture and a cancel one ends the hold, four times over", async () => {
-  const { insist, ledger, journal } = await openApi();
+  const { insist, journal } = await openApi();
   for (let fold = 0; fold < 4; fold += 1) {
     const { id } = (await insist(intents, `amount=2000&confirm=true&capture_method=manual&${visa}`)).json;
     const replies = await Promise.all([insist(`${intents}/${id}/capture`, ""), insist(`${intents}/${id}/cancel`, "")]);
@@ -111,7 +118,5 @@ test("of a capture and a cancel one ends the hold, four times over", async () =>
   }
   const kinds = (await journal.list(100)).map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind !== "authorize")).toHaveLength(4);
-  expect(
-    await verifyLedger({ ledger, seals: spannerSeals(database), clock: systemClock, log: () => {} }),
-  ).toMatchObject({ fault: null });
+  expect(await verify()).toMatchObject({ fault: null });
 });

@@ -121,8 +121,23 @@ describe("npm run attempt", () => {
     expect(asked).toEqual([["/attempt", { verb: "confirm", action: "op_1", by: "ada", run: true }]]);
   });
 
+  test("takes an acceptance of a break", async () => {
+    const accepted = { acceptedBy: "ada", acceptedReason: "ticket 4712", acceptanceConfirmedBy: "bob" };
+    await laptopThatAnswers({ breaks: [{ subject: "att_1", kind: "amount_differs", detail: "d", ...accepted }] });
+    expect(
+      await run("attempt.ts", ["accept-break", "att_1", "--kind", "amount_differs", "--by", "bob", "--run"]),
+    ).toEqual({
+      code: 0,
+      said: "amount_differs of att_1: d\n  accepted by ada, because: ticket 4712; bob agreed\n",
+      complaint: "",
+    });
+    const sent = { verb: "accept-break", subject: "att_1", kind: "amount_differs", by: "bob", run: true };
+    expect(asked).toEqual([["/attempt", sent]]);
+  });
+
   test.each([
     ["no verb", []],
+    ["a break without a kind", ["accept-break", "att_1", "--by", "ada"]],
     ["a verb that there is not", ["constructor", "att_1"]],
     ["no attempt", ["show"]],
     ["no verdict", ["propose", "att_1", "--reason", "because I say so", "--by", "ada"]],

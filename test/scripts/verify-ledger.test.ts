@@ -38,7 +38,14 @@ function run(args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
 
 /** A control door that gives one answer to the right question. */
 async function laptopThatFinds(fault: Verification["fault"]): Promise<void> {
-  const rows = { ledger_transactions: 4, refunds: 1, charges: 3, payment_intents: 9, ledger_seals: 2 };
+  const rows = {
+    ledger_transactions: 4,
+    refunds: 1,
+    charges: 3,
+    payment_intents: 9,
+    balance_checkpoints: 5,
+    ledger_seals: 2,
+  };
   control = createServer(async (request, response) => {
     const isRight = request.url === "/verify-ledger" && request.headers.authorization === "Bearer t";
     asked = await json(request);
@@ -56,7 +63,7 @@ describe("the verifying script", () => {
       await laptopThatFinds(null);
       expect(await run()).toEqual({
         code: 0,
-        said: "the ledger is sound: 4 ledger transactions, 1 refunds, 3 charges, 9 payment intents, 2 ledger seals\n",
+        said: "the ledger is sound: 4 ledger transactions, 1 refunds, 3 charges, 9 payment intents, 5 balance checkpoints, 2 ledger seals\n",
         complaint: "",
       });
     },

@@ -77,7 +77,7 @@ export const charge = objectOf<Stripe.Charge>({
   application: nothing,
   application_fee: nothing,
   application_fee_amount: nothing,
-  balance_transaction: nothing,
+  balance_transaction: { anyOf: [id("txn"), nothing, { $ref: "balance_transaction" }] },
   billing_details: billingDetails,
   calculated_statement_descriptor: nullable(text),
   captured: { type: "boolean" },
@@ -124,7 +124,7 @@ export const refund = objectOf<Stripe.Refund>(
     id: id("re"),
     object: { const: "refund" },
     amount: { type: "integer", minimum: 1 },
-    balance_transaction: nothing,
+    balance_transaction: { anyOf: [id("txn"), nothing, { $ref: "balance_transaction" }] },
     charge: { anyOf: [id("ch"), { $ref: "charge" }] },
     created: seconds,
     currency,
@@ -139,5 +139,8 @@ export const refund = objectOf<Stripe.Refund>(
     status: choice("pending", "succeeded", "failed"),
     transfer_reversal: nothing,
   },
-  { failure_reason: choice("unknown") },
+  {
+    failure_balance_transaction: { anyOf: [id("txn"), { $ref: "balance_transaction" }] },
+    failure_reason: choice("unknown"),
+  },
 );

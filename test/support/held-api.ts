@@ -1,7 +1,9 @@
 // The payments API over given stores on the machine's clock, stoppable at the acquirer and at the pauses of a twin.
 // It must never wait by itself: a pause ends at once, or when the test ends it.
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
+import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
 import { memoryPublisher } from "../../functions/adapters/memory/publisher.ts";
+import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
@@ -24,6 +26,8 @@ export async function openHeldApi(stores: { ledger: Ledger; cache: IdempotencyCa
   const handler = paymentsApi(
     {
       ...stores,
+      // Not what is counted here.
+      balances: memoryBalances(memoryTables()),
       webhooks: webhookPorts(),
       acquirer: {
         ...network,

@@ -16,6 +16,7 @@ export function rowsAsText(world: World): RowsAsText {
     charges: rows("charges"),
     refunds: rows("refunds"),
     ledger_transactions: rows("ledger_transactions"),
+    balance_checkpoints: rows("balance_checkpoints"),
     events: rows("events"),
     outbox: rows("outbox"),
   };

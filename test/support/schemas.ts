@@ -1,6 +1,7 @@
 // The shapes of our answers, stricter than the official client's types: closed enums, no undescribed field.
 // It must never follow the serializers: required fields come from the client's types, values from the contract.
 import type Stripe from "stripe";
+import { balance, balanceTransaction } from "./balance-schemas.ts";
 import { charge, refund } from "./charge-schemas.ts";
 import { nullable, objectOf, problemsOf, type Schema } from "./json-schema.ts";
 import {
@@ -44,6 +45,7 @@ export function schemaProblems(kind: SchemaKind, value: unknown): string[] {
 /** The objects that have a schema; `error` is a whole error body, `list` a page of what can be listed. */
 export type SchemaKind =
   | ("payment_intent" | "charge" | "refund" | "event" | "payment_method" | "error" | "list")
+  | ("balance" | "balance_transaction")
   | "webhook_endpoint";
 
 const errorType = choice("api_error", "card_error", "idempotency_error", "invalid_request_error");
@@ -242,7 +244,9 @@ const list = objectOf<Stripe.ApiList<unknown>>({
   data: {
     type: "array",
     items: {
-      anyOf: ["payment_intent", "charge", "refund", "event", "webhook_endpoint"].map((kind) => ({ $ref: kind })),
+      anyOf: ["payment_intent", "charge", "refund", "event", "webhook_endpoint", "balance_transaction"].map((kind) => ({
+        $ref: kind,
+      })),
     },
   },
 });
@@ -251,6 +255,8 @@ const schemas: Readonly<Record<SchemaKind, Schema>> = {
   payment_intent: paymentIntent,
   charge,
   refund,
+  balance,
+  balance_transaction: balanceTransaction,
   event,
   payment_method: paymentMethod,
   error,

@@ -3,6 +3,7 @@
 
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
+import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
@@ -40,7 +41,8 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 export async function openWorld(timings: Timings = defaultTimings) {
   const clock = manualClock(beginMs);
   const tables = memoryTables();
-  const [ledger, seals, outbox] = [memoryLedger(tables), memorySeals(tables), memoryOutbox(tables)];
+  const [ledger, balances, seals] = [memoryLedger(tables), memoryBalances(tables), memorySeals(tables)];
+  const outbox = memoryOutbox(tables);
   const [reconciliation, operators] = [memoryReconciliation(tables), memoryOperators()];
   const bus = memoryPublisher();
   const cache = memoryIdempotencyCache();
@@ -69,6 +71,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
   const startServer = ({ publishes = false } = {}) => {
     const ports = {
       ledger: intercept(ledger),
+      balances: intercept(balances),
       cache: intercept(cache),
       acquirer: intercept(network),
       accounts: intercept(accounts),
@@ -81,6 +84,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
       paymentsApi(
         {
           ledger: ports.ledger.port,
+          balances: ports.balances.port,
           cache: ports.cache.port,
           acquirer: ports.acquirer.port,
           accounts: ports.accounts.port,
@@ -95,7 +99,19 @@ export async function openWorld(timings: Timings = defaultTimings) {
     );
     return { handler, ports, outlet, ...clientOf(handler) };
   };
-  const stores = { ledger, seals, reconciliation, operators, outbox, bus, cache, accounts, journal, webhookEndpoints };
+  const stores = {
+    ledger,
+    balances,
+    seals,
+    reconciliation,
+    operators,
+    outbox,
+    bus,
+    cache,
+    accounts,
+    journal,
+    webhookEndpoints,
+  };
   return { ...stores, clock, log, logged, startServer, ...startServer() };
 }
 

@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isUnderWay } from "../../domain/attempt.ts";
+import { bookingKeyOf } from "../../domain/balance-transaction.ts";
 import { refuse } from "../../domain/errors.ts";
 import type { IntentPage, IntentQuery, RefundQuery } from "../../domain/pages.ts";
 import type { PaymentIntent } from "../../domain/payment-intent.ts";
@@ -147,7 +148,14 @@ function found(tables: MemoryTables, keys: ReadKeys): FoundRows {
 }
 
 function keysOf(keys: ReadKeys): (readonly [keyof ReadKeys, string])[] {
-  return Object.entries(keys).filter(([, key]) => key !== undefined) as [keyof ReadKeys, string][];
+  const asked = Object.entries(keys).filter(([, key]) => key !== undefined) as [keyof ReadKeys, string][];
+  return asked.map(([table, key]) => [table, table === "ledger_transactions" ? bookingAddress(key) : key] as const);
+}
+
+/** A booking is asked for by the id that clients see, and lies under its kind and source. */
+function bookingAddress(id: string): string {
+  const key = bookingKeyOf(id);
+  return key === undefined ? "" : `${key.kind}/${key.sourceId}`;
 }
 
 function intentPage(all: readonly PaymentIntent[], query: IntentQuery): IntentPage {

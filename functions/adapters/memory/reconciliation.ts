@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Attempt } from "../../domain/attempt.ts";
-import type { AttemptInBooks, Break } from "../../domain/reconcile.ts";
+import { type AttemptInBooks, type Break, isOpen, openedBreak } from "../../domain/reconcile.ts";
 import type { ReconciliationStore } from "../../flows/reconciliation-ports.ts";
 import { frozenCopy, type MemoryTables } from "./tables.ts";
 
@@ -31,7 +31,7 @@ export function memoryReconciliation(tables: MemoryTables): ReconciliationStore 
     openBreaks: async (after, limit) => {
       await nextTurn();
       return [...breaks.entries()]
-        .filter(([, { closedAtMs }]) => closedAtMs === null)
+        .filter(([, each]) => isOpen(each))
         .filter(([key]) => after === null || key > keyOf(after))
         .sort(([one], [other]) => (one < other ? -1 : 1))
         .slice(0, limit)
@@ -44,12 +44,20 @@ export function memoryReconciliation(tables: MemoryTables): ReconciliationStore 
       );
       const opened = findings
         .filter(({ kind }) => !standing.some((each) => each.kind === kind))
-        .map((finding) => frozenCopy({ ...about, ...finding, openedAtMs: atMs, closedAtMs: null }) as Break);
+        .map((finding) => frozenCopy(openedBreak(about, finding, atMs)) as Break);
       const closed = standing
         .filter(({ kind }) => !untold.has(kind) && !findings.some((finding) => finding.kind === kind))
         .map((gone) => frozenCopy({ ...gone, closedAtMs: atMs }) as Break);
       for (const each of [...opened, ...closed]) breaks.set(keyOf(each), each);
       return { opened, closed };
+    },
+    change: async (key, change) => {
+      await nextTurn();
+      const standing = breaks.get(keyOf(key));
+      if (standing === undefined || standing.closedAtMs !== null) return undefined;
+      const changed = frozenCopy(change(standing)) as Break;
+      breaks.set(keyOf(key), changed);
+      return changed;
     },
   };
 }

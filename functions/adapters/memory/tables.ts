@@ -19,6 +19,12 @@ export function memoryTables(): MemoryTables {
     },
     rows: (table) =>
       [...stored.values()].filter((each) => each.table === table).map(({ row }) => frozenCopy(row) as never),
+    remove: (table, isRemoved) => {
+      const prefix = addressOf(table, "");
+      for (const address of [...stored.keys()].filter((each) => each.startsWith(prefix))) {
+        if (isRemoved(address.slice(prefix.length))) stored.delete(address);
+      }
+    },
     commit: (changes) => {
       const staged = new Map<string, StoredRow | undefined>();
       const commit = commits + 1;
@@ -51,6 +57,8 @@ export interface MemoryTables {
   row<T extends keyof Tables>(table: T, key: string): Tables[T] | undefined;
   /** All rows, in the order in which they were first written. */
   rows<T extends keyof Tables>(table: T): readonly Tables[T][];
+  /** Takes rows of a table away; flows only ever add. */
+  remove(table: keyof Tables, isRemoved: (key: string) => boolean): void;
   /**
    * Applies the changes (made by `preparedChanges`) in order, all or none.
    * @throws DomainError `internal` when an inserted row exists (see `isRowExists`) or an updated one does not
@@ -60,11 +68,11 @@ export interface MemoryTables {
 
 /**
  * Changes as a store would take them: own copies, checked.
- * @throws Error for a booking out of balance, and for an update of a booking or an event, which never change
+ * @throws Error for a booking out of balance, and for an update of a booking, a checkpoint or an event, which never change
  */
 export function preparedChanges(changes: readonly Change[]): Change[] {
   for (const { op, table, row } of changes) {
-    if (op === "update" && (table === "ledger_transactions" || table === "events")) {
+    if (op === "update" && appendOnly.has(table)) {
       throw new Error(`Rows of ${table} never change.`);
     }
     if (table === "ledger_transactions" && imbalanceMinor(row.entries) !== 0n) {
@@ -86,12 +94,17 @@ export function tableKey(change: Change): string {
       return change.row.keyHash;
     case "ledger_transactions":
       return `${change.row.kind}/${change.row.sourceId}`;
+    case "balance_checkpoints":
+      return `${change.row.accountId}/${change.row.currency}/${change.row.readAt}`;
     case "outbox":
       return change.row.eventId;
     default:
       return change.row.id;
   }
 }
+
+/** Rows that are only ever added. */
+const appendOnly: ReadonlySet<keyof Tables> = new Set(["ledger_transactions", "balance_checkpoints", "events"]);
 
 interface StoredRow {
   readonly table: keyof Tables;

@@ -27,6 +27,8 @@ export type Stage = {
   readonly topic: EmulatorTopic | undefined;
   /** Base URL of the test acquirer's process. */
   readonly acquirerUrl: string;
+  /** What its callers send; known to processes of this test alone. */
+  readonly acquirerSecret: string;
   /** One more process of payments-api over the same stores; the named ones are reached through somebody else. */
   startApi(through?: Partial<Through>): Promise<StartedBundle>;
   /** The acquirer's journal of this amount: what really moved, by the word of somebody outside. */
@@ -90,6 +92,7 @@ export async function openStage(): Promise<Stage> {
       firestore,
       topic,
       acquirerUrl: acquirer.baseUrl,
+      acquirerSecret,
       startApi: ({ spannerHost, firestoreHost, acquirerUrl } = {}) =>
         start("payments-api", {
           ...shared,
@@ -110,22 +113,29 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** A create+confirm: `amountMinor` US cents under the idempotency key `key`. */
-export type Order = { readonly apiKey: string; readonly key: string; readonly amountMinor: number };
+/** A request under the idempotency key `key`: a create+confirm of `amountMinor` US cents, unless it says otherwise. */
+export type Order = {
+  readonly apiKey: string;
+  readonly key: string;
+  readonly amountMinor: number;
+  readonly path?: string;
+  readonly form?: string;
+};
 
 /** What a client got. */
 export type Reply = { status: number; text: string; replayed: boolean };
 
 /** Sends the order; rejects when the connection breaks. */
 export async function pay(baseUrl: string, order: Order): Promise<Reply> {
-  const response = await fetch(`${baseUrl}/v1/payment_intents`, {
+  const create = `amount=${order.amountMinor}&currency=usd&confirm=true&payment_method=pm_card_visa`;
+  const response = await fetch(`${baseUrl}${order.path ?? "/v1/payment_intents"}`, {
     method: "POST",
     headers: {
       Authorization: `Bearer ${order.apiKey}`,
       "Content-Type": "application/x-www-form-urlencoded",
       "Idempotency-Key": order.key,
     },
-    body: `amount=${order.amountMinor}&currency=usd&confirm=true&payment_method=pm_card_visa`,
+    body: order.form ?? create,
   });
   const replayed = response.headers.get("Idempotent-Replayed") === "true";
   return { status: response.status, text: await response.text(), replayed };
