@@ -99,12 +99,16 @@ function selectBehind(limit: number): Pick<Statement, "sql"> {
     `SELECT t.account_id, t.committed_at FROM UNNEST([${shards.join(", ")}]) AS shard ` +
     "JOIN@{JOIN_METHOD=APPLY_JOIN} ledger_transactions@{FORCE_INDEX=ledger_transactions_committed} t ON t.seal_shard = shard " +
     `AND t.committed_at > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL ${lookBackMinutes} MINUTE)`;
-  const newest = "SELECT account_id, MAX(read_at) AS read_at FROM balance_checkpoints GROUP BY account_id";
+  // Only of these accounts, by their keys: the checkpoints of all others are not looked at.
+  const newest =
+    "SELECT a.account_id, MAX(c.read_at) AS read_at FROM (SELECT DISTINCT account_id FROM lately) a " +
+    "JOIN@{JOIN_METHOD=APPLY_JOIN} balance_checkpoints c ON c.account_id = a.account_id GROUP BY a.account_id";
   return {
     sql:
-      `SELECT b.account_id FROM (${lately}) b LEFT JOIN (${newest}) c ON c.account_id = b.account_id ` +
-      "WHERE c.read_at IS NULL OR b.committed_at > c.read_at " +
-      `GROUP BY b.account_id ORDER BY COUNT(*) DESC, b.account_id LIMIT ${Math.trunc(limit)}`,
+      `WITH lately AS (${lately}), newest AS (${newest}) ` +
+      "SELECT l.account_id FROM lately l LEFT JOIN newest n ON n.account_id = l.account_id " +
+      "WHERE n.read_at IS NULL OR l.committed_at > n.read_at " +
+      `GROUP BY l.account_id ORDER BY COUNT(*) DESC, l.account_id LIMIT ${Math.trunc(limit)}`,
   };
 }
 
