@@ -32,3 +32,9 @@ export interface TaskQueues {
    */
   enqueue(task: WakeUp): Promise<"enqueued" | "exists">;
 }
+
+/**
+ * Queues whose tasks call the function at `targetUrl`: its base URL, without a trailing slash. A function that wakes itself
+ * knows its own URL only from a request (design section 2), so it asks for its queues anew each time.
+ */
+export type TaskQueuesCalling = (targetUrl: string) => TaskQueues;

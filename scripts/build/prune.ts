@@ -7,6 +7,7 @@ export const prunePatches: readonly Patch[] = [
   prune("@google-cloud/spanner-api", ["spanner.admin", "spanner.executor", "longrunning", "iam", "api"]),
   prune("@google-cloud/firestore-api", ["firestore.admin", "longrunning", "api"]),
   prune("@google-cloud/pubsub-api", ["api"]),
+  prune("@google-cloud/tasks", ["cloud.tasks.v2beta2", "cloud.tasks.v2beta3", "longrunning", "api"]),
 ];
 
 type ProtoNode = { nested?: Record<string, ProtoNode> };

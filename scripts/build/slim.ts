@@ -18,6 +18,12 @@ export const slimPatches: readonly Patch[] = [
     edit: () =>
       `exports.google = { firestore: { v1: { Value: { fromObject() { ${refuse("Firestore pipelines")} } } } } };`,
   },
+  {
+    of: "@google-cloud/tasks",
+    file: "build/esm/src/index.js",
+    // It exports two older versions of the API and 3.7 MB of generated message classes beside the client.
+    edit: () => 'export { CloudTasksClient } from "./v2/index.js";',
+  },
   ...["iam_service", "locations", "operations"].map(
     (name): Patch => ({
       of: "google-gax",
