@@ -18,8 +18,7 @@ export function environmentsAt(
     plan.functions.map((planned) => {
       const variables = Object.entries(planned.environment).map(([key, value]) => [
         key,
-        // An audience is the name of a service, not a way to it.
-        isAudience(key) ? value : (urls.get(value) ?? value),
+        isNameOfService(key) ? value : (urls.get(value) ?? value),
       ]);
       const mounted = Object.entries(planned.secrets).map(([key, secret]) => [key, secrets.get(secret)]);
       return [planned.name, Object.fromEntries([...variables, ...mounted])];
@@ -27,8 +26,9 @@ export function environmentsAt(
   );
 }
 
-function isAudience(key: string): boolean {
-  return key.endsWith("_AUDIENCE");
+/** An audience is the name of a service and not a way to it; so is the target of tasks, which the platform calls. */
+function isNameOfService(key: string): boolean {
+  return /_(?:AUDIENCE|TARGET)$/.test(key);
 }
 
 /** One value for each secret, so that all functions that mount it share it. */

@@ -1,6 +1,7 @@
 // Binds ports to a function's own service account: every call is checked against the grants of the synthesized plan.
 // It must never let a call through whose grant is missing: it would be refused in the cloud, so it is refused here.
 
+import type { CreateTaskRequest } from "../functions/adapters/cloud-tasks.ts";
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
@@ -17,9 +18,12 @@ import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports
 import type { Bus } from "./bus.ts";
 import { documentsOf, ledgerOf, type PlannedFunction, topicOf } from "./plan.ts";
 import type { Rights } from "./rights.ts";
+import { type TaskService, taskRefusal } from "./task-service.ts";
 
 /** A function's rights. */
 export type Identity = {
+  /** Takes a task for a queue and gives its full name; throws what Cloud Tasks' client throws. */
+  tasks(service: TaskService): (request: CreateTaskRequest) => string;
   ledger(ledger: Ledger): Ledger;
   seals(seals: LedgerSeals): LedgerSeals;
   balances(balances: Balances): Balances;
@@ -63,6 +67,10 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     return bus.publish(topic, messages);
   };
   return {
+    tasks: (service) => (request) => {
+      refuseTask(rights, planned.member, request);
+      return service.createTask(request);
+    },
     ledger: (ledger) => guardedLedger(ledger, inLedger),
     seals: (seals) => guardedSeals(seals, inLedger),
     balances: (balances) => guardedBalances(balances, inLedger),
@@ -226,4 +234,14 @@ function guarded<Parameters extends unknown[], Result>(
     check();
     return await call(...parameters);
   };
+}
+
+/** Two rights: to put a task into the queue, and to hand out the name of the account that the task will call as. */
+function refuseTask(rights: Rights, member: string, { parent, task }: CreateTaskRequest): void {
+  const project = parent.split("/").slice(0, 2).join("/");
+  const account = `${project}/serviceAccounts/${task.httpRequest.oidcToken.serviceAccountEmail}`;
+  const refusal =
+    rights.refusalOf({ member, permission: "cloudtasks.tasks.create", resource: parent }) ??
+    rights.refusalOf({ member, permission: "iam.serviceAccounts.actAs", resource: account });
+  if (refusal !== undefined) throw taskRefusal("permissionDenied", refusal);
 }

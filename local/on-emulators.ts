@@ -29,6 +29,7 @@ import { documentsOf, type Plan, plannedFunction } from "./plan.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { openPublishEndpoint } from "./publish-endpoint.ts";
 import { synthesize } from "./synthesize.ts";
+import { openTaskEndpoint } from "./task-endpoint.ts";
 
 /** Starts everything; `port` is where payments-api should be, and `inspect` opens its process to a debugger. */
 export async function startOnEmulators(options: Options): Promise<Host> {
@@ -106,8 +107,8 @@ async function wakeFirestore(plan: Plan, { firestoreHost }: RunningEmulators): P
 }
 
 /**
- * Starts each function on a port of its own behind its door, with an address of its own at the bus, and waits until all
- * answer; fills `processes` and `endpoints` as it goes.
+ * Starts each function on a port of its own behind its door, with addresses of its own at the bus and the queues, because
+ * that is how one knows who publishes and enqueues; waits until all answer, and fills `processes` and `endpoints` as it goes.
  */
 async function startFunctions(starting: {
   plan: Plan;
@@ -123,10 +124,12 @@ async function startFunctions(starting: {
   for (const planned of plan.functions) {
     const { name } = planned;
     const port = await freePortFrom(undefined);
-    const endpoint = await openPublishEndpoint(identityOf(platform.rights, planned).publish(platform.bus));
-    endpoints.push(endpoint);
-    const bus = { PUBSUB_EMULATOR_HOST: endpoint.host };
-    const environment = { ...environments.get(name), ...emulators.environment, ...bus };
+    const identity = identityOf(platform.rights, planned);
+    const bus = await openPublishEndpoint(identity.publish(platform.bus));
+    const tasks = await openTaskEndpoint(identity.tasks(platform.tasks));
+    endpoints.push(bus, tasks);
+    const hosts = { PUBSUB_EMULATOR_HOST: bus.host, CLOUD_TASKS_EMULATOR_HOST: tasks.host };
+    const environment = { ...environments.get(name), ...emulators.environment, ...hosts };
     processes.push(startFunction({ name, port, inspect: inspect && name === "payments-api", environment }));
     doors.lead(name, platform.front(planned, forwardTo(port)));
   }

@@ -2,7 +2,7 @@
 // It must never leave out what a subscription says: what is not understood stops the laptop.
 
 import { type MessageFilter, parseFilter } from "./bus-filter.ts";
-import { durationMs } from "./plan-jobs.ts";
+import { durationMs } from "./plan-durations.ts";
 import type { PlannedResource } from "./plan-resources.ts";
 
 /** Everything that carries messages. */

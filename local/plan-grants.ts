@@ -101,6 +101,8 @@ const scopes: Readonly<Record<string, (text: (path: string) => string) => string
   google_pubsub_subscription_iam_member: (text) =>
     named(text("subscription"), `projects/${text("project")}/subscriptions`),
   google_service_account_iam_member: (text) => text("service_account_id"),
+  google_cloud_tasks_queue_iam_member: (text) =>
+    `projects/${text("project")}/locations/${text("location")}/queues/${text("name")}`,
   google_cloud_run_v2_service_iam_member: (text) => {
     const name = text("name");
     return name.startsWith("projects/")

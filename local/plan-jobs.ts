@@ -1,7 +1,9 @@
 // The scheduled jobs of the synthesized stacks: when what is called, as which account.
 // It must never leave out what a job says: a target or a schedule that is not understood stops the laptop.
 
+import type { Backoff } from "./backoff.ts";
 import { type Cron, parseCron } from "./cron.ts";
+import { durationMs } from "./plan-durations.ts";
 import type { PlannedResource } from "./plan-resources.ts";
 
 /** One job of Cloud Scheduler with an HTTP target. */
@@ -22,13 +24,7 @@ export type PlannedJob = {
 };
 
 /** How a failed call is repeated; waits double `doublings` times and then grow evenly. */
-export type PlannedRetry = {
-  count: number;
-  durationMs: number;
-  firstWaitMs: number;
-  longestWaitMs: number;
-  doublings: number;
-};
+export type PlannedRetry = Backoff & { count: number; durationMs: number };
 
 /** All jobs in the resources. What a job does not say has Cloud Scheduler's own default. */
 export function readJobs(resources: readonly PlannedResource[]): PlannedJob[] {
@@ -72,11 +68,4 @@ function cronOf(address: string, text: string): Cron {
   } catch (error) {
     throw new Error(`plan: ${address}: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** Milliseconds of a duration such as `10s`; throws for anything else. */
-export function durationMs(address: string, value: unknown): number {
-  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(String(value))?.[1];
-  if (seconds === undefined) throw new Error(`plan: ${address} has the duration ${String(value)}`);
-  return Number(seconds) * 1000;
 }

@@ -90,6 +90,8 @@ const computed: Readonly<Record<string, (own: (path: string) => string) => strin
   "google_pubsub_topic.id": (own) => `projects/${own("project")}/topics/${own("name")}`,
   "google_pubsub_subscription.id": (own) => `projects/${own("project")}/subscriptions/${own("name")}`,
   "google_project_iam_custom_role.id": (own) => `projects/${own("project")}/roles/${own("role_id")}`,
+  "google_cloud_tasks_queue.id": (own) =>
+    `projects/${own("project")}/locations/${own("location")}/queues/${own("name")}`,
   "google_secret_manager_secret.id": (own) => `projects/${own("project")}/secrets/${own("secret_id")}`,
   "google_service_account.name": (own) => `projects/${own("project")}/serviceAccounts/${own("email")}`,
   // The first version of a new secret.

@@ -5,6 +5,7 @@ import { environmentNames, type FunctionName, functionNames } from "../functions
 import { type PlannedBus, readBus } from "./plan-bus.ts";
 import { EVERYBODY, type ForeignGrant, type PlannedGrant, type Roles, readGrants, readRoles } from "./plan-grants.ts";
 import { type PlannedJob, readJobs } from "./plan-jobs.ts";
+import { type PlannedQueue, readQueues } from "./plan-queues.ts";
 import { type PlannedResource, PROJECT_NUMBER, readResources } from "./plan-resources.ts";
 
 /** Everything that is deployed, as far as the laptop runs it. */
@@ -14,6 +15,7 @@ export type Plan = {
   jobs: PlannedJob[];
   /** Topics and subscriptions. */
   bus: PlannedBus;
+  queues: PlannedQueue[];
   /** Grants to who acts on the laptop. */
   grants: PlannedGrant[];
   /** Grants by which Pub/Sub's agent takes dead letters from subscriptions and puts them on their topic. */
@@ -55,6 +57,7 @@ export function readPlan(folder: string): Plan {
     functions,
     jobs,
     bus,
+    queues: readQueues(resources),
     ...readGrants(resources, roles, actorsOf(functions, jobs, bus)),
     roles,
     ledger: {
@@ -66,16 +69,17 @@ export function readPlan(folder: string): Plan {
   };
 }
 
-/** The account under which Cloud Scheduler acts in the project. */
+/** The accounts under which Google's products act in the project. */
 export const SCHEDULER_AGENT = `serviceAccount:service-${PROJECT_NUMBER}@gcp-sa-cloudscheduler.iam.gserviceaccount.com`;
+export const TASKS_AGENT = `serviceAccount:service-${PROJECT_NUMBER}@gcp-sa-cloudtasks.iam.gserviceaccount.com`;
 
-/** Who acts on the laptop: everybody, the functions, the scheduler, and the accounts in whose name products call. */
+/** Who acts on the laptop: everybody, the functions, products of Google's, and the accounts in whose name these call. */
 function actorsOf(functions: readonly PlannedFunction[], jobs: readonly PlannedJob[], bus: PlannedBus): Set<string> {
   const pushes = bus.subscriptions.flatMap(({ delivery }) => (delivery.kind === "push" ? [delivery] : []));
   const callers = [...jobs, ...pushes].flatMap(({ token }) =>
     token === undefined ? [] : [`serviceAccount:${token.account}`],
   );
-  return new Set([EVERYBODY, SCHEDULER_AGENT, ...functions.map(({ member }) => member), ...callers]);
+  return new Set([EVERYBODY, SCHEDULER_AGENT, TASKS_AGENT, ...functions.map(({ member }) => member), ...callers]);
 }
 
 /** The function with this name. */

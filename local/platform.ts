@@ -6,12 +6,13 @@ import type { WireHandler } from "../functions/edge/wire.ts";
 import type { Log } from "../functions/flows/ports.ts";
 import { type Bus, openBus } from "./bus.ts";
 import { type MovableClock, movableClock } from "./movable-clock.ts";
-import { type Plan, type PlannedFunction, SCHEDULER_AGENT } from "./plan.ts";
+import { type Plan, type PlannedFunction, SCHEDULER_AGENT, TASKS_AGENT } from "./plan.ts";
 import { PUBSUB_AGENT } from "./plan-grants.ts";
 import { plannedUrl } from "./plan-resources.ts";
 import { platformFront } from "./platform-front.ts";
 import { type Rights, rightsOf } from "./rights.ts";
 import { startScheduler } from "./scheduler.ts";
+import { type TaskService, taskService } from "./task-service.ts";
 import { type TokenIssuer, tokenIssuer } from "./token-issuer.ts";
 
 /** What a platform is made of. */
@@ -35,7 +36,9 @@ export type Platform = {
   front(planned: PlannedFunction, handler: WireHandler): WireHandler;
   /** An identity token of a function's own account, as its metadata server gives it. */
   identityToken(planned: PlannedFunction, audience: string): string;
-  /** Starts to call: jobs and pushes; to be called once, when the functions can be called at these addresses. */
+  /** The plan's queues. */
+  tasks: TaskService;
+  /** Starts to call: jobs, pushes, tasks; to be called once, when the functions can be called at these addresses. */
   startCalling(addresses: ReadonlyMap<FunctionName, string>): void;
   /** Ends the calls. */
   stop(): void;
@@ -53,6 +56,8 @@ export async function openPlatform({
   const mayAgent = (permission: string, resource: string) =>
     rights.refusalOf({ member: PUBSUB_AGENT, permission, resource });
   const bus = openBus({ clock, issuer, log, mayAgent }, plan.bus);
+  const signs = (agent: string) => (account: string) => signing(plan, rights, { agent, account });
+  const tasks = taskService({ clock, issuer, log, maySign: signs(TASKS_AGENT) }, plan.queues);
   let scheduler: { stop(): void } | undefined;
   return {
     clock,
@@ -65,25 +70,29 @@ export async function openPlatform({
     },
     identityToken: ({ member }, audience) =>
       issuer.issue({ account: member.replace(/^serviceAccount:/, ""), audience }),
+    tasks,
     startCalling: (addresses) => {
       const localUrl = localUrls(plan, addresses);
-      scheduler = startScheduler(
-        { clock, issuer, log, localUrl, maySign: (account) => signing(plan, rights, account) },
-        plan.jobs,
-      );
+      scheduler = startScheduler({ clock, issuer, log, localUrl, maySign: signs(SCHEDULER_AGENT) }, plan.jobs);
       bus.start(localUrl);
+      tasks.start(localUrl);
     },
     stop: () => {
       scheduler?.stop();
       bus.stop();
+      tasks.stop();
     },
   };
 }
 
-/** Undefined when Cloud Scheduler may sign tokens of the account, else a sentence that names the missing role. */
-function signing({ ledger }: Plan, rights: Rights, account: string): string | undefined {
+/** Undefined when a product may sign tokens of the account, else a sentence that names the missing role. */
+function signing(
+  { ledger }: Plan,
+  rights: Rights,
+  { agent, account }: { agent: string; account: string },
+): string | undefined {
   return rights.refusalOf({
-    member: SCHEDULER_AGENT,
+    member: agent,
     permission: "iam.serviceAccounts.getOpenIdToken",
     resource: `projects/${ledger.projectId}/serviceAccounts/${account}`,
   });

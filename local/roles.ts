@@ -15,5 +15,7 @@ export const predefinedRoles: Readonly<Record<string, readonly string[]>> = {
   "roles/pubsub.subscriber": ["pubsub.subscriptions.consume"],
   "roles/secretmanager.secretAccessor": ["secretmanager.versions.access"],
   "roles/run.invoker": ["run.routes.invoke"],
+  "roles/cloudtasks.enqueuer": ["cloudtasks.tasks.create"],
+  "roles/iam.serviceAccountUser": ["iam.serviceAccounts.actAs"],
   "roles/iam.serviceAccountOpenIdTokenCreator": ["iam.serviceAccounts.getOpenIdToken"],
 };

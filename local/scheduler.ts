@@ -2,19 +2,17 @@
 // It must never run one job twice at the same time: a start that comes due meanwhile waits for the end of the one before.
 
 import type { Log } from "../functions/flows/ports.ts";
+import { backoffMs } from "./backoff.ts";
 import { nextStart } from "./cron.ts";
 import type { MovableClock } from "./movable-clock.ts";
-import type { PlannedJob, PlannedRetry } from "./plan-jobs.ts";
-import type { TokenIssuer } from "./token-issuer.ts";
+import type { PlannedJob } from "./plan-jobs.ts";
+import { type PlatformCallDependencies, platformCall } from "./platform-call.ts";
 
 /** What the scheduler needs. */
-export type SchedulerDependencies = {
+export type SchedulerDependencies = PlatformCallDependencies & {
   clock: MovableClock;
-  issuer: TokenIssuer;
   /** This machine's address for a URL of the plan; throws when there is none. */
   localUrl(url: string): string;
-  /** Undefined when tokens of the account may be signed for a call, else the reason. */
-  maySign(account: string): string | undefined;
   log: Log;
 };
 
@@ -74,44 +72,21 @@ async function runOnce(deps: SchedulerDependencies, job: PlannedJob, ending: Abo
   }
 }
 
-/** The wait after a failed attempt (0 is the first): doubled so many times, then growing by the last step. */
-function backoffMs({ firstWaitMs, longestWaitMs, doublings }: PlannedRetry, attempt: number): number {
-  const doubled = firstWaitMs * 2 ** Math.min(attempt, doublings);
-  return Math.min(longestWaitMs, doubled * Math.max(1, attempt - doublings + 1));
-}
-
 type Outcome = { isDone: boolean; failure: Readonly<Record<string, unknown>> };
 
-/** One call; its deadline is real time, as the clock does not jump during it. Never rejects. */
+/** One call. */
 async function call(deps: SchedulerDependencies, job: PlannedJob, ending: AbortSignal): Promise<Outcome> {
-  const { clock, issuer } = deps;
-  const refusal = job.token && deps.maySign(job.token.account);
-  if (refusal !== undefined) return { isDone: false, failure: { answer: refusal } };
-  try {
-    const response = await fetch(job.url, {
-      method: job.method,
-      headers: {
-        ...(job.body === undefined ? {} : { "Content-Type": "application/octet-stream" }),
-        ...job.headers,
-        ...(job.token === undefined ? {} : { Authorization: `Bearer ${issuer.issue(job.token)}` }),
-        "User-Agent": "Google-Cloud-Scheduler",
-        "X-CloudScheduler": "true",
-        "X-CloudScheduler-JobName": job.name,
-        "X-CloudScheduler-ScheduleTime": new Date(clock.now()).toISOString(),
-      },
-      ...(job.body === undefined ? {} : { body: new Uint8Array(job.body) }),
-      redirect: "manual",
-      signal: AbortSignal.any([ending, AbortSignal.timeout(job.attemptDeadlineMs)]),
-    });
-    const answer = await response.text();
-    return {
-      isDone: response.ok,
-      failure: { status: response.status, answer: answer.slice(0, ANSWER_CHARACTERS_MAX) },
-    };
-  } catch (error) {
-    return { isDone: false, failure: { reason: (error as Error).name } };
-  }
+  const { url, method, body, token, attemptDeadlineMs: timeoutMs } = job;
+  const headers = {
+    ...(body === undefined ? {} : { "Content-Type": "application/octet-stream" }),
+    ...job.headers,
+    "User-Agent": "Google-Cloud-Scheduler",
+    "X-CloudScheduler": "true",
+    "X-CloudScheduler-JobName": job.name,
+    "X-CloudScheduler-ScheduleTime": new Date(deps.clock.now()).toISOString(),
+  };
+  const answer = await platformCall(deps, { url, method, headers, body, token, timeoutMs }, ending);
+  if ("reason" in answer) return { isDone: false, failure: { reason: answer.reason } };
+  const { status, text } = answer;
+  return { isDone: status >= 200 && status <= 299, failure: { status, answer: text } };
 }
-
-/** Enough for the sentence that names a missing role. */
-const ANSWER_CHARACTERS_MAX = 500;

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { TaskQueues, WakeUp } from "../../functions/flows/task-ports.ts";
 
-/** Queues for one suite, whose clock stands at `nowMs` unless the suite moves it. */
+/** Queues for one suite, empty at its start. */
 export interface TaskQueuesUnderTest {
   readonly queues: TaskQueues;
   now(): number;
@@ -18,10 +18,10 @@ const dayMs = 24 * hourMs;
 /** Registers the suite. */
 export function taskQueuesContract(open: () => Promise<TaskQueuesUnderTest>): void {
   let subject: TaskQueuesUnderTest;
-  beforeEach(async () => {
+  beforeAll(async () => {
     subject = await open();
   });
-  afterEach(async () => await subject.close());
+  afterAll(async () => await subject.close());
 
   const inAnHour = (): WakeUp => ({
     queue: "settlements",

@@ -122,6 +122,29 @@ describe("a plan", () => {
     );
   });
 
+  test("has the queues with their rates and retries, and what they do not say by Cloud Tasks' defaults", () => {
+    const queue = (change: (queue: Record<string, unknown>) => void) =>
+      planned((_services, { messaging }) => {
+        const queues = Object.values(messaging?.["google_cloud_tasks_queue"] ?? {});
+        change(queues.find(({ name }) => name === "settlements-g1"));
+      }).queues.find(({ name }) => name.endsWith("/settlements-g1"));
+
+    expect(queue(() => {})).toEqual({
+      name: "projects/local-project/locations/us-central1/queues/settlements-g1",
+      dispatchesPerSecondMax: 100,
+      concurrentMax: 20,
+      retry: { attemptsMax: 5, durationMs: 0, firstWaitMs: 5_000, longestWaitMs: 60_000, doublings: 4 },
+    });
+    expect(queue((one) => Object.assign(one, { rate_limits: undefined, retry_config: undefined }))).toMatchObject({
+      dispatchesPerSecondMax: 500,
+      concurrentMax: 1_000,
+      retry: { attemptsMax: 100, durationMs: 0, firstWaitMs: 100, longestWaitMs: 3_600_000, doublings: 16 },
+    });
+    expect(() => queue((one) => Object.assign(one, { http_target: { uri_override: {} } }))).toThrow(
+      /settlements.* overrides the target of its tasks/,
+    );
+  });
+
   test("has the statements that the database is made from", () => {
     expect(plan.ledger).toEqual({
       projectId: "local-project",
