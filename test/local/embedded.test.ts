@@ -11,6 +11,7 @@ import { planned, withoutGrant } from "./planned.ts";
 
 // Here and not in a test: the first synthesis of a process takes seconds; later ones of the same stage take none.
 planned();
+planned(undefined, { PUBLIC: "false" });
 
 let host: Host | undefined;
 let refusals: string[];

@@ -131,6 +131,17 @@ const request = {
   },
 };
 
+test("a laptop that was stopped calls nobody any more", async () => {
+  const { queues, platform, clock, arrived, close } = await openQueued(plan);
+  await queues().enqueue(wakeUp("settlements", { scheduleAtMs: clock.now() + hourMs }));
+
+  platform.stop();
+  await clock.advance(2 * hourMs);
+  await close();
+
+  expect(arrived).toEqual([]);
+});
+
 describe("without the grant to", () => {
   /** What is refused, by whose lack; and whether the sender hears of it. */
   const refused = {
