@@ -54,6 +54,12 @@ export const environmentNames = {
   shopKeySeed: "SHOP_KEY_SEED",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
+  /** Full resource name of the queue of settlements. */
+  settlementsQueue: "SETTLEMENTS_QUEUE",
+  /** E-mail of the service account as which that queue calls. */
+  settlementsCaller: "SETTLEMENTS_CALLER",
+  /** Base URL of the function that it calls: the name of a service for Cloud Tasks, which is who calls there. */
+  settlementsTarget: "SETTLEMENTS_TARGET",
   /** Sender of the e-mails to customers: an address of a domain whose server is named by the URL below. */
   mailFrom: "MAIL_FROM",
   /** `smtps://user:password@host:465`, mounted from Secret Manager; not set where mails are only recorded. */
@@ -116,16 +122,10 @@ export function settingsIn(environment: Readonly<Record<string, string | undefin
   return (name: keyof typeof environmentNames) => requiredVariable(environment, environmentNames[name]);
 }
 
-/**
- * Reads where the ledger is: what `openSpanner` wants to know.
- * @throws Error as `requiredVariable` does
- */
+/** Reads where the ledger is, as `openSpanner` takes it; throws as `requiredVariable` does. */
 export function ledgerNamesIn(environment: Readonly<Record<string, string | undefined>>) {
-  return {
-    projectId: requiredVariable(environment, environmentNames.project),
-    instance: requiredVariable(environment, environmentNames.spannerInstance),
-    database: requiredVariable(environment, environmentNames.spannerDatabase),
-  };
+  const setting = settingsIn(environment);
+  return { projectId: setting("project"), instance: setting("spannerInstance"), database: setting("spannerDatabase") };
 }
 
 /**
@@ -146,6 +146,12 @@ export function acquirerNamesIn(environment: Readonly<Record<string, string | un
  */
 export function shopApiKeyOf(environment: Readonly<Record<string, string | undefined>>): string {
   return apiKeyOfSeed(requiredVariable(environment, environmentNames.shopKeySeed));
+}
+
+/** Reads the queue of settlements, as the adapter of the queues takes it; throws as `requiredVariable` does. */
+export function settlementsIn(environment: Readonly<Record<string, string | undefined>>) {
+  const setting = settingsIn(environment);
+  return { queues: { settlements: setting("settlementsQueue") }, callerAccount: setting("settlementsCaller") };
 }
 
 /**

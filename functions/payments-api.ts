@@ -4,6 +4,7 @@
  */
 import { http } from "@google-cloud/functions-framework";
 import { httpAcquirer } from "./adapters/acquirer.ts";
+import { openTaskQueues } from "./adapters/cloud-tasks-client.ts";
 import { openFirestore } from "./adapters/firestore-client.ts";
 import { firestoreIdempotencyCache } from "./adapters/firestore-idempotency-cache.ts";
 import { firestoreWebhookEndpoints } from "./adapters/firestore-webhook-endpoints.ts";
@@ -15,7 +16,7 @@ import { spannerBalances } from "./adapters/spanner-balances.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
-import { acquirerNamesIn, firestoreNames, ledgerNamesIn, ledgerTermsOf, rateLimitOf, settingsIn } from "./config.ts";
+import * as config from "./config.ts";
 import { busMessageOf } from "./edge/bus-message.ts";
 import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
@@ -23,38 +24,36 @@ import { paymentsApi } from "./edge/payments-api.ts";
 import { warmedUp } from "./edge/warm-up.ts";
 import { eventOutlet } from "./flows/publish-commits.ts";
 
-const setting = settingsIn(process.env);
+const setting = config.settingsIn(process.env);
 const projectId = setting("project");
-
-const spanner = openSpanner(ledgerNamesIn(process.env), jsonLog);
+const spanner = openSpanner(config.ledgerNamesIn(process.env), jsonLog);
 const firestore = openFirestore({ projectId, databaseId: setting("firestoreDatabase") });
-
-const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = firestoreNames;
+const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = config.firestoreNames;
 const cache = firestoreIdempotencyCache({ database: firestore.database, collection, deleteAfterField });
-
 const ledger = spannerLedger(spanner);
 const bus = openPubsub({ projectId, topic: setting("eventsTopic") }, process.env);
-const { audience, ...acquirer } = acquirerNamesIn(process.env);
+const { audience, ...acquirer } = config.acquirerNamesIn(process.env);
 const machine = { clock: systemClock, random: systemRandom, log: jsonLog };
+const tasks = openTaskQueues({ ...machine, ...config.settlementsIn(process.env) });
 const outlet = eventOutlet({ ...machine, ledger, publisher: bus, render: busMessageOf });
 
 const api = paymentsApi({
-  ...machine,
-  ...{ ledger, balances: spannerBalances(spanner), outlet, cache },
+  ...{ ...machine, ledger, balances: spannerBalances(spanner), outlet, cache },
   accounts: spannerAccounts(spanner),
   acquirer: httpAcquirer({ ...acquirer, identityToken: identityTokenFor({ audience, clock: systemClock }) }),
   webhooks: {
-    endpoints: firestoreWebhookEndpoints({ database: firestore.database, names: firestoreNames }),
+    endpoints: firestoreWebhookEndpoints({ database: firestore.database, names: config.firestoreNames }),
     box: aesSecretBox(setting("endpointSecretKey")),
     urlRules: { httpAllowed: setting("webhookHttpAllowed") === "true" },
   },
-  ...{ rateLimit: rateLimitOf(process.env), terms: ledgerTermsOf(process.env) },
+  ...{ rateLimit: config.rateLimitOf(process.env), terms: config.ledgerTermsOf(process.env) },
+  tasks: tasks.calling(setting("settlementsTarget")),
 });
 // The record of no key: an identity is a digest, and this is none.
 const handler = warmedUp(api, () => Promise.all([cache.read("warm-up"), bus.warmUp()]), machine);
 
 const door = installFrontDoor(handler, { ownHeaders: () => ({ "Request-Id": systemRandom.id("req") }) });
-shutDownGracefully(door, { onDrained: closing(outlet, spanner, firestore, bus) });
+shutDownGracefully(door, { onDrained: closing(outlet, spanner, firestore, bus, tasks) });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("payments-api", () => {});

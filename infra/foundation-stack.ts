@@ -31,6 +31,8 @@ export class FoundationStack extends TerraformStack {
     readonly sampleShop: ServiceAccount | undefined;
     /** As which Cloud Scheduler calls ledger-writer. */
     readonly ledgerSchedule: ServiceAccount;
+    /** As which Cloud Tasks calls ledger-writer; whoever enqueues settlements may act as it, so it is not the schedule's. */
+    readonly ledgerTasks: ServiceAccount;
     readonly notification: ConsumerAccounts;
     readonly invoice: ConsumerAccounts;
     readonly risk: ConsumerAccounts;
@@ -57,6 +59,7 @@ export class FoundationStack extends TerraformStack {
       testAcquirer: settings.hasTestAcquirer ? accounts.account("test-acquirer", "Runs test-acquirer") : undefined,
       sampleShop: settings.hasSampleShop ? accounts.account("sample-shop", "Runs sample-shop") : undefined,
       ledgerSchedule: accounts.account("ledger-schedule", "Calls ledger-writer each minute"),
+      ledgerTasks: accounts.account("ledger-tasks", "Calls ledger-writer when a settlement is due"),
       notification: consumerAccounts(accounts, "notification"),
       invoice: consumerAccounts(accounts, "invoice"),
       risk: consumerAccounts(accounts, "risk"),

@@ -18,6 +18,7 @@ import { ledgerJobs } from "./ledger-jobs.ts";
 import type { MessagingStack } from "./messaging-stack.ts";
 import { sampleShop } from "./sample-shop.ts";
 import type { Settings } from "./settings.ts";
+import { settlementsOf } from "./settlements.ts";
 import { stateBackend } from "./state-backend.ts";
 
 /** The functions, and what calls them. */
@@ -53,7 +54,38 @@ export class ServicesStack extends TerraformStack {
         may: [useDocuments(data.documents), readSecret(data.acquirerSecret)],
       });
     const acquirer = acquirerOf(settings, testAcquirer);
+    const settlements = settlementsOf(stacks);
 
+    const ledgerWriter = new PaymentFunction(this, "ledger-writer", {
+      ...shared,
+      account: accounts.ledgerWriter,
+      description: "Completes what a worker of payments-api left unfinished.",
+      ...SWEEPING,
+      reachedFrom: "platform",
+      isPublic: false,
+      environment: {
+        ...project,
+        ...ledger,
+        ...events,
+        ...acquirer.environment,
+        ...settings.ledgerTerms,
+        ...settlements.environment,
+        [environmentNames.callerAccount]: accounts.ledgerSchedule.email,
+      },
+      may: [
+        useLedger(data.ledger),
+        publishTo(messaging.events),
+        readSecret(data.acquirerSecret),
+        ...acquirer.mayBeCalled,
+        settlements.mayBeEnqueued,
+      ],
+    });
+    new FunctionCaller(this, "ledger-tasks", {
+      settings,
+      account: accounts.ledgerTasks,
+      service: ledgerWriter.service,
+      products: ["cloudtasks"],
+    });
     const paymentsApi = new PaymentFunction(this, "payments-api", {
       ...shared,
       account: accounts.paymentsApi,
@@ -72,6 +104,8 @@ export class ServicesStack extends TerraformStack {
         ...settings.ledgerTerms,
         // Plain http only where no real event is sent.
         [environmentNames.webhookHttpAllowed]: String(settings.stage === "dev"),
+        ...settlements.environment,
+        [environmentNames.settlementsTarget]: ledgerWriter.url,
         [environmentNames.rateLimitPerSecond]: String(settings.rateLimit.perSecond),
         [environmentNames.rateLimitBurst]: String(settings.rateLimit.burst),
       },
@@ -82,31 +116,10 @@ export class ServicesStack extends TerraformStack {
         readSecret(data.acquirerSecret),
         readSecret(data.endpointSecretKey),
         ...acquirer.mayBeCalled,
+        settlements.mayBeEnqueued,
       ],
     });
 
-    const ledgerWriter = new PaymentFunction(this, "ledger-writer", {
-      ...shared,
-      account: accounts.ledgerWriter,
-      description: "Completes what a worker of payments-api left unfinished.",
-      ...SWEEPING,
-      reachedFrom: "platform",
-      isPublic: false,
-      environment: {
-        ...project,
-        ...ledger,
-        ...events,
-        ...acquirer.environment,
-        ...settings.ledgerTerms,
-        [environmentNames.callerAccount]: accounts.ledgerSchedule.email,
-      },
-      may: [
-        useLedger(data.ledger),
-        publishTo(messaging.events),
-        readSecret(data.acquirerSecret),
-        ...acquirer.mayBeCalled,
-      ],
-    });
     const schedule = {
       settings,
       calls: ledgerWriter,
@@ -202,7 +215,7 @@ const LIGHT = { cpu: 1, memoryMiB: 512, concurrency: 16, timeoutSeconds: 60 };
 
 /**
  * For a function that sweeps: 20 attempts of at most 10 s are 200 s, and 240 leave room for the commits. One sweep begins
- * each minute and takes attempts of its own, so at most four run at once; three instances with two each hold six, and so the
- * relay too, which ends before its next run.
+ * each minute and takes attempts of its own, so at most four run at once; the relay ends before its next run, and the queue of
+ * settlements has 20 calls in flight. Three instances with ten each hold them all.
  */
-const SWEEPING = { cpu: 1, memoryMiB: 512, concurrency: 2, timeoutSeconds: 240, instances: { min: 0, max: 3 } };
+const SWEEPING = { cpu: 1, memoryMiB: 512, concurrency: 10, timeoutSeconds: 240, instances: { min: 0, max: 3 } };

@@ -2,6 +2,7 @@
 // It must never give a function a port, a variable or a secret that the plan does not give it.
 
 import { httpAcquirer } from "../functions/adapters/acquirer.ts";
+import { cloudTaskQueues, type TaskCreator } from "../functions/adapters/cloud-tasks.ts";
 import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
 import { memoryBalances } from "../functions/adapters/memory/balances.ts";
@@ -16,11 +17,13 @@ import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-end
 import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
 import {
+  acquirerNamesIn,
   environmentNames,
   type FunctionName,
   ledgerTermsOf,
   rateLimitOf,
   requiredVariable,
+  settlementsIn,
 } from "../functions/config.ts";
 import { busMessageOf } from "../functions/edge/bus-message.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
@@ -69,8 +72,12 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
       const environment = environments.get(planned.name) ?? {};
       const machine = { clock: platform.clock, random: systemRandom, log };
       const identityToken = (audience: string) => platform.identityToken(planned, audience);
+      const take = identity.tasks(platform.tasks);
+      const taskClient: TaskCreator = { createTask: async (request) => take(request) };
       const publisher = identity.publisher(platform.bus);
-      const made = makers[planned.name]({ identity, identityToken, environment, stores, publisher, machine });
+      const made = makers[planned.name]({
+        ...{ identity, identityToken, environment, stores, publisher, taskClient, machine },
+      });
       doors.lead(planned.name, platform.front(planned, made));
     }
     platform.startCalling(addresses);
@@ -130,6 +137,8 @@ type Making = {
   identity: Identity;
   /** A token of the function's own account. */
   identityToken: (audience: string) => string;
+  /** Cloud Tasks as the function's account may use it. */
+  taskClient: TaskCreator;
   environment: Record<string, string>;
   stores: Stores;
   /** The bus, as far as the function may publish. */
@@ -139,7 +148,7 @@ type Making = {
 
 /** How each function is put together, as its entry does it with the real adapters. */
 const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = {
-  "payments-api": ({ identity, identityToken, environment, stores, publisher, machine }) => {
+  "payments-api": ({ identity, identityToken, environment, stores, publisher, taskClient, machine }) => {
     const ledger = identity.ledger(stores.ledger);
     return paymentsApi({
       ...machine,
@@ -148,7 +157,10 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
       accounts: identity.accounts(stores.accounts),
       cache: identity.cache(stores.cache),
-      acquirer: acquirerIn(environment, identityToken),
+      acquirer: openAcquirer(environment, identityToken),
+      tasks: cloudTaskQueues({ ...machine, client: taskClient, ...settlementsIn(environment) })(
+        requiredVariable(environment, environmentNames.settlementsTarget),
+      ),
       webhooks: {
         endpoints: identity.webhookEndpoints(stores.webhookEndpoints),
         box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
@@ -158,7 +170,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       terms: ledgerTermsOf(environment),
     });
   },
-  "ledger-writer": ({ identity, identityToken, environment, stores, publisher, machine }) => {
+  "ledger-writer": ({ identity, identityToken, environment, stores, publisher, taskClient, machine }) => {
     const ledger = identity.ledger(stores.ledger);
     return ledgerWriter({
       ...machine,
@@ -170,8 +182,10 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       outbox: identity.outbox(stores.outbox),
       publisher,
       outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
-      acquirer: acquirerIn(environment, identityToken),
+      acquirer: openAcquirer(environment, identityToken),
+      tasks: cloudTaskQueues({ ...machine, client: taskClient, ...settlementsIn(environment) }),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
+      settlementsCaller: requiredVariable(environment, environmentNames.settlementsCaller),
       terms: ledgerTermsOf(environment),
     });
   },
@@ -185,11 +199,10 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
   ...shopMakers,
 };
 
-function acquirerIn(environment: Record<string, string>, identityToken: Making["identityToken"]) {
-  const audience = environment[environmentNames.acquirerAudience];
+function openAcquirer(environment: Record<string, string>, identityToken: Making["identityToken"]) {
+  const { audience, ...acquirer } = acquirerNamesIn(environment);
   return httpAcquirer({
+    ...acquirer,
     identityToken: audience === undefined ? undefined : async () => identityToken(audience),
-    baseUrl: requiredVariable(environment, environmentNames.acquirerUrl),
-    secret: requiredVariable(environment, environmentNames.acquirerSecret),
   });
 }

@@ -4,7 +4,20 @@
  */
 import { setTimeout as waitMs } from "node:timers/promises";
 import type { CloudTasksClient } from "@google-cloud/tasks";
-import type { TaskCreator } from "./cloud-tasks.ts";
+import type { TaskQueuesCalling } from "../flows/task-ports.ts";
+import { type CloudTaskQueuesDependencies, cloudTaskQueues, type TaskCreator } from "./cloud-tasks.ts";
+
+/** The queues of one function over a client of their own, which is opened by their first task. */
+export function openTaskQueues(deps: Omit<CloudTaskQueuesDependencies, "client">): OpenTaskQueues {
+  const client = openCloudTasks();
+  return { calling: cloudTaskQueues({ ...deps, client }), close: client.close };
+}
+
+/** Queues that can be closed; `close` is that of `OpenCloudTasks`. */
+export interface OpenTaskQueues {
+  readonly calling: TaskQueuesCalling;
+  close(): Promise<void>;
+}
 
 /** Opens nothing yet: the client is loaded, in about 0.2 s of a CPU, by the first task of an instance. */
 export function openCloudTasks(

@@ -22,7 +22,7 @@ import { relayOutbox } from "../flows/relay-outbox.ts";
 import { sealLedger } from "../flows/seal-ledger.ts";
 import type { LedgerSeals } from "../flows/seal-ports.ts";
 import { commitResult, settleAttempt } from "../flows/settle-attempt.ts";
-import type { TaskQueues } from "../flows/task-ports.ts";
+import type { TaskQueuesCalling } from "../flows/task-ports.ts";
 import { verifyLedger } from "../flows/verify-ledger.ts";
 import { busMessageOf } from "./bus-message.ts";
 import { errorResponseOf } from "./error-table.ts";
@@ -47,9 +47,11 @@ export interface LedgerWriterPorts {
   readonly random: Random;
   readonly log: Log;
   /** Wakes settlements that come later; without it the sweep alone finds them. */
-  readonly tasks?: TaskQueues;
+  readonly tasks?: TaskQueuesCalling;
   /** Service account whose tokens it accepts: the schedule's. */
   readonly callerAccount: string;
+  /** The same of the queue of settlements, which may ask for nothing else: whoever enqueues may act as it. */
+  readonly settlementsCaller: string;
   /** On what terms payments are booked, the same as those of payments-api; the standard ones when it is not given. */
   readonly terms?: LedgerTerms;
 }
@@ -60,8 +62,9 @@ export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaul
     if (pathOf(request.target) === "/health") return jsonResponse(200, { status: "ok" });
     const commits = ports.outlet.open();
     try {
-      requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
-      const job = jobIn(jobsOf({ ...ports, ledger: commits.ledger }, timings), request);
+      const caller = pathOf(request.target) === settlePath ? ports.settlementsCaller : ports.callerAccount;
+      const ownUrl = requirePlatformCaller(request, caller, ports.clock.now());
+      const job = jobIn(jobsOf({ ...ports, ledger: commits.ledger }, timings, ownUrl), request);
       const result = await job.run(request);
       ports.log("INFO", job.done, { ...result });
       return jsonResponse(200, result);
@@ -85,17 +88,23 @@ interface Job {
   readonly run: (request: WireRequest) => Promise<object>;
 }
 
-/** What the schedule and the queue of settlements may ask for, by path. */
-function jobsOf(ports: LedgerWriterPorts, timings: Timings): ReadonlyMap<string, Job> {
+/** Where the queue of settlements calls. */
+const settlePath = "/settle";
+
+/** What the schedule and the queue of settlements may ask for, by path; the tasks of a job come back to `ownUrl`. */
+function jobsOf(ports: LedgerWriterPorts, timings: Timings, ownUrl: string): ReadonlyMap<string, Job> {
+  const { tasks, ...others } = ports;
+  const waking = tasks === undefined ? {} : { tasks: tasks(ownUrl) };
   const renderer = wireRenderer();
-  const shared = { ...ports, terms: ports.terms ?? standardTerms, renderer, render: busMessageOf, timings };
+  const terms = ports.terms ?? standardTerms;
+  const shared = { ...others, ...waking, terms, renderer, render: busMessageOf, timings };
   const settle = settleAttempt(shared);
   const commit = commitResult(shared);
   const deps = { ...shared, settle, commit, finishChallenge: finishChallenge({ ...shared, settle }) };
   const reconciling = { ...ports, store: ports.reconciliation, listing: ports.acquirer };
   return new Map<string, Job>([
     ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
-    ["/settle", { done: "settlement looked at", run: (request) => completeAttempt(deps, attemptIdIn(request)) }],
+    [settlePath, { done: "settlement looked at", run: (request) => completeAttempt(deps, attemptIdIn(request)) }],
     ["/expire", { done: "holds expired", run: () => expireHolds(deps) }],
     ["/checkpoint", { done: "balances checkpointed", run: () => checkpointBalances(deps) }],
     ["/seal", { done: "ledger sealing ended", run: () => sealLedger(deps) }],

@@ -9,16 +9,18 @@ import { headerValues, type WireRequest } from "./wire.ts";
 /**
  * Lets through a call whose token was issued by Google for this very service to the expected service account.
  * The audience is `https://` and the request's Host: no function knows its own URL (design section 2).
+ * @returns that base URL: the token proves that it is this service's own
  * @throws DomainError `caller_refused`, which says what was wrong and nothing of the token
  */
-export function requirePlatformCaller(request: WireRequest, account: string, nowMs: number): void {
+export function requirePlatformCaller(request: WireRequest, account: string, nowMs: number): string {
   const claims = readClaims(request);
   if (claims === undefined) throw refused("there is no identity token");
   if (!issuers.has(String(claims["iss"]))) throw refused("the token is not from Google");
   if (claims["email"] !== account || claims["email_verified"] !== true) throw refused("the token is another account's");
-  if (claims["aud"] !== `https://${headerValues(request, "host")[0] ?? ""}`)
-    throw refused("the token is for another service");
+  const ownUrl = `https://${headerValues(request, "host")[0] ?? ""}`;
+  if (claims["aud"] !== ownUrl) throw refused("the token is for another service");
   if (typeof claims["exp"] !== "number" || claims["exp"] * 1000 <= nowMs) throw refused("the token has expired");
+  return ownUrl;
 }
 
 /** Both spellings that Google has used. */

@@ -4,10 +4,10 @@
  */
 import { CloudTasksQueue } from "@cdktf/provider-google/lib/cloud-tasks-queue/index.js";
 import { CloudTasksQueueIamMember } from "@cdktf/provider-google/lib/cloud-tasks-queue-iam-member/index.js";
+import type { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
 import { ServiceAccountIamMember } from "@cdktf/provider-google/lib/service-account-iam-member/index.js";
 import { Construct } from "constructs";
 import { queueName, type Settings } from "../settings.ts";
-import type { FunctionCaller } from "./function-caller.ts";
 import type { Grant } from "./grants.ts";
 
 /** How a queue works. */
@@ -58,10 +58,11 @@ export class TaskQueue extends Construct {
 }
 
 /**
- * Put tasks into the queues that call a function as `caller`: the right to create a task, and the right to hand out the
- * caller's name with it. That Cloud Tasks signs the caller's token is a grant of the caller.
+ * Put tasks into queues that call a function as the account `caller`: the right to create a task, and the right to hand out
+ * the caller's name with it. That Cloud Tasks signs the caller's token, and that it is let in, are grants of a
+ * `FunctionCaller`; that one stands on the called function, which may itself be the one that enqueues.
  */
-export function enqueueInto(queues: readonly TaskQueue[], caller: FunctionCaller): Grant {
+export function enqueueInto(queues: readonly TaskQueue[], caller: ServiceAccount): Grant {
   return (scope, member) => {
     const mayEnqueue = queues.map(
       ({ queue, node }) =>
@@ -74,7 +75,7 @@ export function enqueueInto(queues: readonly TaskQueue[], caller: FunctionCaller
         }),
     );
     return new ServiceAccountIamMember(scope, `acts-as-${caller.node.id}`, {
-      serviceAccountId: caller.account.name,
+      serviceAccountId: caller.name,
       role: "roles/iam.serviceAccountUser",
       member,
       // Whoever waits for this one waits for all of them.

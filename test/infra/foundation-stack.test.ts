@@ -23,6 +23,7 @@ describe("the foundation stack", () => {
       "google_service_account accounts/invoice",
       "google_service_account accounts/invoice-push",
       "google_service_account accounts/ledger-schedule",
+      "google_service_account accounts/ledger-tasks",
       "google_service_account accounts/ledger-writer",
       "google_service_account accounts/notification",
       "google_service_account accounts/notification-push",

@@ -36,6 +36,7 @@ describe("the services stack", () => {
   test("holds exactly one function per line, with its code and grants, and what calls them", () => {
     expect(bill(open.stacks.services).filter(isNotOfConsumers)).toEqual([
       "google_cloud_run_v2_service_iam_member ledger-schedule/may-call",
+      "google_cloud_run_v2_service_iam_member ledger-tasks/may-call",
       "google_cloud_run_v2_service_iam_member payments-api/public",
       "google_cloud_run_v2_service_iam_member sample-shop/public",
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
@@ -47,6 +48,8 @@ describe("the services stack", () => {
       "google_cloud_scheduler_job relay-outbox/job",
       "google_cloud_scheduler_job seal-ledger/job",
       "google_cloud_scheduler_job verify-ledger/job",
+      "google_cloud_tasks_queue_iam_member ledger-writer/enqueues-into-settlements",
+      "google_cloud_tasks_queue_iam_member payments-api/enqueues-into-settlements",
       "google_cloudfunctions2_function ledger-writer/function",
       "google_cloudfunctions2_function payments-api/function",
       "google_cloudfunctions2_function sample-shop/function",
@@ -62,6 +65,9 @@ describe("the services stack", () => {
       "google_secret_manager_secret_iam_member sample-shop/reads-shop-key-seed",
       "google_secret_manager_secret_iam_member test-acquirer/reads-acquirer-secret",
       "google_service_account_iam_member ledger-schedule/cloudscheduler-signs",
+      "google_service_account_iam_member ledger-tasks/cloudtasks-signs",
+      "google_service_account_iam_member ledger-writer/acts-as-ledger-tasks",
+      "google_service_account_iam_member payments-api/acts-as-ledger-tasks",
       "google_spanner_database_iam_member ledger-writer/uses-ledger",
       "google_spanner_database_iam_member payments-api/uses-ledger",
       "google_storage_bucket_object ledger-writer/source",
@@ -74,12 +80,17 @@ describe("the services stack", () => {
   test("grants each account what its function touches, and only there", () => {
     expect(grants(closed).filter(isNotOfConsumers)).toEqual([
       "ledger-schedule: roles/run.invoker on cloud_run_v2_service",
+      "ledger-tasks: roles/run.invoker on cloud_run_v2_service",
       "ledger-writer: Payments ledger runtime on spanner_database",
+      "ledger-writer: roles/cloudtasks.enqueuer on cloud_tasks_queue",
+      "ledger-writer: roles/iam.serviceAccountUser on service_account",
       "ledger-writer: roles/pubsub.publisher on pubsub_topic",
       "ledger-writer: roles/run.invoker on cloud_run_v2_service",
       "ledger-writer: roles/secretmanager.secretAccessor on secret_manager_secret",
       "payments-api: Payments ledger runtime on spanner_database",
+      "payments-api: roles/cloudtasks.enqueuer on cloud_tasks_queue",
       "payments-api: roles/datastore.user on project",
+      "payments-api: roles/iam.serviceAccountUser on service_account",
       "payments-api: roles/pubsub.publisher on pubsub_topic",
       "payments-api: roles/run.invoker on cloud_run_v2_service",
       "payments-api: roles/secretmanager.secretAccessor on secret_manager_secret",
@@ -88,12 +99,13 @@ describe("the services stack", () => {
       "sample-shop: roles/run.invoker on cloud_run_v2_service",
       "sample-shop: roles/secretmanager.secretAccessor on secret_manager_secret",
       "serviceAccount:service-N@gcp-sa-cloudscheduler.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
+      "serviceAccount:service-N@gcp-sa-cloudtasks.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
       "test-acquirer: roles/datastore.user on project",
       "test-acquirer: roles/secretmanager.secretAccessor on secret_manager_secret",
     ]);
   });
 
-  test("lets nobody but its schedule into ledger-writer, and no call from outside the platform", () => {
+  test("lets nobody but its schedule and its queue into ledger-writer, and no call from outside the platform", () => {
     const { environment_variables, ...service } = functionNamed(open.stacks.services, "ledger-writer")[
       "service_config"
     ];
@@ -102,9 +114,10 @@ describe("the services stack", () => {
     );
 
     expect(service["ingress_settings"]).toBe("ALLOW_INTERNAL_ONLY");
-    expect(invokers).toHaveLength(1);
-    expect(invokers[0]?.["member"]).toContain("ledger-schedule");
-    expect(environment_variables[environmentNames.callerAccount]).toContain("ledger-schedule");
+    const named = (text: unknown) => /ledger-(?:schedule|tasks)/.exec(String(text))?.[0];
+    expect(invokers.map(({ member }) => named(member)).sort()).toEqual(["ledger-schedule", "ledger-tasks"]);
+    expect(named(environment_variables[environmentNames.callerAccount])).toBe("ledger-schedule");
+    expect(named(environment_variables[environmentNames.settlementsCaller])).toBe("ledger-tasks");
   });
 
   test("opens the test acquirer to its two callers only, with a token, when the world is not let in", () => {
@@ -148,6 +161,19 @@ describe("the services stack", () => {
     expect(job?.["http_target"].oidc_token.audience).toBe(uri.replace("/complete", ""));
   });
 
+  test("has room for every call that the queue of settlements makes at once, beside the sweeps", () => {
+    const { max_instance_request_concurrency: each, max_instance_count: instances } = functionNamed(
+      closed.stacks.services,
+      "ledger-writer",
+    )["service_config"];
+    const queue = resources(closed.stacks.messaging, "google_cloud_tasks_queue").find(
+      ({ name }) => name === "settlements-g1",
+    );
+
+    // A sweep takes four minutes at the longest, and one begins each minute.
+    expect(each * instances).toBeGreaterThanOrEqual(queue?.["rate_limits"].max_concurrent_dispatches + 4);
+  });
+
   test("verifies the ledger once a day, and does not begin again when that fails", () => {
     const job = resources(closed.stacks.services, "google_cloud_scheduler_job").find(
       (one) => one["name"] === "verify-ledger",
@@ -174,13 +200,23 @@ describe("the services stack", () => {
     const { acquirerAudience, callerAccount, firestoreDatabase, rateLimitPerSecond, rateLimitBurst } = environmentNames;
     const { acquirerSecret, acquirerUrl, eventsTopic, project, spannerDatabase, spannerInstance } = environmentNames;
     const writer: string[] = [acquirerSecret, acquirerUrl, eventsTopic, project, spannerDatabase, spannerInstance];
+    const { settlementsCaller, settlementsQueue, settlementsTarget } = environmentNames;
+    writer.push(settlementsCaller, settlementsQueue);
     writer.push(environmentNames.feeBasisPoints, environmentNames.feeFixedMinor, environmentNames.availableAfterDays);
     const { endpointSecretKey, webhookHttpAllowed } = environmentNames;
     const { paymentsUrl, paymentsAudience, shopKeySeed } = environmentNames;
 
     expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount].sort());
     expect(variables(open, "payments-api")).toEqual(
-      [...writer, firestoreDatabase, rateLimitPerSecond, rateLimitBurst, endpointSecretKey, webhookHttpAllowed].sort(),
+      [
+        ...writer,
+        firestoreDatabase,
+        rateLimitPerSecond,
+        rateLimitBurst,
+        endpointSecretKey,
+        webhookHttpAllowed,
+        settlementsTarget,
+      ].sort(),
     );
     expect(variables(closed, "payments-api")).toEqual([...variables(open, "payments-api"), acquirerAudience].sort());
     expect(variables(open, "sample-shop")).toEqual(

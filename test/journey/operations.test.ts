@@ -31,9 +31,10 @@ async function openOperations() {
   };
   const stores = { ledger, balances, seals, reconciliation, operators, clock };
   const log = () => {};
+  const callers = { callerAccount: account, settlementsCaller: account };
   const events = { outbox: world.outbox, publisher: world.bus, outlet: world.outlet };
   const machine = { random: systemRandom, log };
-  const writer = clientOf(ledgerWriter({ ...stores, ...events, ...machine, acquirer, callerAccount: account }));
+  const writer = clientOf(ledgerWriter({ ...stores, ...events, ...machine, ...callers, acquirer }));
   const run = async (path: string) => {
     const host = "ledger-writer.example";
     const claims = { iss: "https://accounts.google.com", aud: `https://${host}`, email: account, email_verified: true };

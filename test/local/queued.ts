@@ -9,7 +9,7 @@ import { identityOf } from "../../local/identity.ts";
 import { type MovableClock, movableClock } from "../../local/movable-clock.ts";
 import { type Plan, plannedFunction } from "../../local/plan.ts";
 import { openPlatform, type Platform } from "../../local/platform.ts";
-import { planned, type Resources } from "./planned.ts";
+import { planned, type Resources, withoutGrant } from "./planned.ts";
 
 export const caller = "ledger-tasks@local-project.iam.gserviceaccount.com";
 export const target = "https://ledger-writer.function.invalid";
@@ -22,40 +22,28 @@ export const queueNames = {
 
 /** The grants that a task needs on its way from payments-api to ledger-writer, by what they are for. */
 export const grantsOfTasks = {
-  enqueue: ["google_cloud_tasks_queue_iam_member", "roles/cloudtasks.enqueuer"],
-  actAs: ["google_service_account_iam_member", "roles/iam.serviceAccountUser"],
-  sign: ["google_service_account_iam_member", "roles/iam.serviceAccountOpenIdTokenCreator"],
-  invoke: ["google_cloud_run_v2_service_iam_member", "roles/run.invoker"],
+  enqueue: ["google_cloud_tasks_queue_iam_member", "payments-api"],
+  actAs: ["google_service_account_iam_member", "payments-api"],
+  sign: ["google_service_account_iam_member", "ledger-tasks"],
+  invoke: ["google_cloud_run_v2_service_iam_member", "ledger-tasks"],
 } as const;
 
-/** The stage's plan with these grants, without one of them if a test wants it so. */
+/** The stage's plan in which payments-api may use the queues of webhooks too; without one grant if a test wants it so. */
 export function plannedWithTasks(without?: keyof typeof grantsOfTasks): Plan {
   return planned((services: Resources) => {
-    const api = "serviceAccount:payments-api@local-project.iam.gserviceaccount.com";
-    const account = `projects/local-project/serviceAccounts/${caller}`;
-    const onQueues = Object.values(queueNames).map((name) => ({
-      ...{ project: "local-project", location: "us-central1", name: name.split("/").at(-1) },
-      member: api,
-    }));
-    const attributes = {
-      enqueue: onQueues,
-      actAs: [{ service_account_id: account, member: api }],
-      sign: [
-        {
-          service_account_id: account,
-          member: "serviceAccount:service-123456789012@gcp-sa-cloudtasks.iam.gserviceaccount.com",
+    for (const name of [queueNames.webhookFast, queueNames.webhookSlow]) {
+      services["google_cloud_tasks_queue_iam_member"] = {
+        ...services["google_cloud_tasks_queue_iam_member"],
+        [`planted-${name.split("/").at(-1)}`]: {
+          ...{ project: "local-project", location: "us-central1", name: name.split("/").at(-1) },
+          role: "roles/cloudtasks.enqueuer",
+          member: "serviceAccount:payments-api@local-project.iam.gserviceaccount.com",
         },
-      ],
-      invoke: [{ name: `${parent}/services/ledger-writer`, member: `serviceAccount:${caller}` }],
-    };
-    for (const [what, [type, role]] of Object.entries(grantsOfTasks)) {
-      if (what === without) continue;
-      const grants = attributes[what as keyof typeof attributes].map((grant, index) => [
-        `planted-${what}-${index}`,
-        { ...grant, role },
-      ]);
-      services[type] = { ...services[type], ...Object.fromEntries(grants) };
+      };
     }
+    if (without === undefined) return;
+    const [type, holder] = grantsOfTasks[without];
+    withoutGrant(type, holder)(services);
   });
 }
 
@@ -78,7 +66,12 @@ export async function openQueued(plan: Plan, answer: (call: number) => number = 
   const refusals: string[] = [];
   const clock = movableClock();
   const onRefusal = (message: string) => void refusals.push(message);
-  const platform = await openPlatform({ plan: { ...plan, jobs: [] }, clock, log: () => {}, onRefusal });
+  const platform = await openPlatform({
+    plan: { ...plan, jobs: [], bus: { topics: [], subscriptions: [] } },
+    clock,
+    log: () => {},
+    onRefusal,
+  });
   const doors = await openDoors({ ...plan, functions: [plannedFunction(plan, "ledger-writer")] }, 0);
   const arrived: { readonly atMs: number; readonly request: WireRequest }[] = [];
   const name: FunctionName = "ledger-writer";

@@ -13,7 +13,8 @@ const queues = (variables: Record<string, string> = {}) =>
   testStack((scope, settings) => {
     const fast = new TaskQueue(scope, "webhook-fast", { settings, ...numbers });
     const slow = new TaskQueue(scope, "webhook-slow", { settings, ...numbers });
-    enqueueInto([fast, slow], testCaller(scope, settings, ["cloudtasks"]))(scope, "serviceAccount:api@p");
+    const { account } = testCaller(scope, settings, ["cloudtasks"]);
+    enqueueInto([fast, slow], account)(scope, "serviceAccount:api@p");
   }, variables);
 const stack = queues();
 

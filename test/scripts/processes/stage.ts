@@ -103,6 +103,7 @@ export async function openStage(): Promise<Stage> {
           [environmentNames.acquirerUrl]: acquirerUrl ?? acquirer.baseUrl,
           [environmentNames.endpointSecretKey]: "only-for-processes-of-this-test-too",
           [environmentNames.webhookHttpAllowed]: "true",
+          ...settlementSettings,
         }),
       journalOf: (amountMinor) => journalOf(acquirer.baseUrl, amountMinor),
       close,
@@ -112,6 +113,13 @@ export async function openStage(): Promise<Stage> {
     throw error;
   }
 }
+
+/** Nothing here is settled later, so the queue is never called. */
+const settlementSettings = {
+  [environmentNames.settlementsQueue]: "projects/local-project/locations/l/queues/settlements",
+  [environmentNames.settlementsCaller]: "tasks@local-project.iam.gserviceaccount.com",
+  [environmentNames.settlementsTarget]: "https://ledger-writer.invalid",
+};
 
 /** A request under the idempotency key `key`: a create+confirm of `amountMinor` US cents, unless it says otherwise. */
 export type Order = {
