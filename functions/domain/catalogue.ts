@@ -33,6 +33,7 @@ export interface Card {
 export const cards: readonly Card[] = [
   { token: "pm_card_visa", label: "Visa ending in 4242: pays" },
   { token: "pm_card_visa_chargeDeclinedInsufficientFunds", label: "Visa ending in 9995: has no money" },
+  { token: "pm_card_threeDSecure2Required", label: "Visa ending in 3220: your bank asks first" },
 ];
 
 /** Most of one thing in an order. */

@@ -3,6 +3,7 @@
 
 import { type MemoryShopOrders, memoryShopOrders } from "../../functions/adapters/memory/shop-orders.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
+import { shopApiKeyOf } from "../../functions/config.ts";
 import type { ShopOrders } from "../../functions/flows/shop-ports.ts";
 import { memoryStores, startEmbedded } from "../../local/embedded.ts";
 import { seedShopKey } from "../../local/laptop-key.ts";
@@ -23,6 +24,11 @@ export interface VisitedShop {
   formsReceived(): number;
   /** How many effects the acquirer's journal holds: how often money moved, or was refused. */
   effects(): Promise<number>;
+  /** How many of them are authorizations that were granted. */
+  granted(): Promise<number>;
+  /** Calls the payments API as the shop, with a form; the answer's JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire holds.
+  call(method: string, path: string, form?: Record<string, string>): Promise<any>;
   close(): Promise<void>;
 }
 
@@ -47,6 +53,18 @@ export async function openVisitedShop(): Promise<VisitedShop> {
     ...{ line, orders, store },
     formsReceived: () => store.calls.filter((name) => name === "create").length,
     effects: async () => (await stores.journal.list(100)).length,
+    granted: async () => {
+      const lines = await stores.journal.list(100);
+      return lines.filter(({ kind, result }) => kind === "authorize" && result.kind === "approved").length;
+    },
+    call: async (method, path, form) => {
+      const response = await fetch(`${host.addresses.get("payments-api")}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${shopApiKeyOf(host.environments.get("sample-shop") ?? {})}` },
+        ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+      });
+      return await response.json();
+    },
     close: async () => {
       line.close();
       await host.stop();
