@@ -3,7 +3,9 @@
 
 import type { Server } from "node:http";
 import { firestoreNames } from "../functions/config.ts";
+import { amountWords } from "../functions/domain/amount-words.ts";
 import { type Html, html } from "../functions/domain/html.ts";
+import { readCurrency } from "../functions/domain/money.ts";
 import { createFrontDoorServer } from "../functions/edge/install-front-door.ts";
 import { pathOf, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
 import type { DocumentReader, StoredDocument } from "../functions/flows/document-ports.ts";
@@ -68,7 +70,7 @@ function recordedRow({ fields }: StoredDocument): Html {
 }
 
 function invoiceRow({ id, fields }: StoredDocument): Html {
-  const amount = `${text(fields, "amountMinor")} ${text(fields, "currency")}`;
+  const amount = amountWords(BigInt(text(fields, "amountMinor")), readCurrency(text(fields, "currency")));
   return row([html`<a href="/invoices/${id}">${text(fields, "number")}</a>`, id, amount]);
 }
 

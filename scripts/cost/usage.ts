@@ -23,6 +23,7 @@ export function paymentCosts(resources: readonly SynthesizedResource[]): Cost[] 
     ...(count("google_cloud_tasks_queue") > 0 ? [tasks()] : []),
     ...pubsub(resources),
     ...calls.map(functionCost),
+    ...calls.flatMap(documentsCost),
     logging(calls),
     ...resources.filter(({ type }) => type === "google_spanner_instance").map(spannerStorage),
   ];
@@ -89,6 +90,24 @@ function functionCost({ name, perPayment, size }: Calls): Cost {
   const usd = MILLION * perPayment * (FUNCTIONS.request + CALL_SECONDS * secondOf(size));
   const { available_cpu: cpu = "1", available_memory: memory = "512Mi" } = size;
   return { part: name, basis: `${perPayment} calls of ${CALL_SECONDS * 1000} ms, ${cpu} CPU, ${memory}`, usd };
+}
+
+/**
+ * What a consumer does with documents for one payment, and the policy of expiry after it: two markers and what it keeps;
+ * a mail's markers are written when it is claimed and when it is done, and the velocity rule looks around once.
+ */
+const DOCUMENTS: Readonly<Record<string, { writes: number; reads: number; deletes: number }>> = {
+  notification: { writes: 4, reads: 0, deletes: 2 },
+  invoice: { writes: 3, reads: 0, deletes: 2 },
+  risk: { writes: 3, reads: 1, deletes: 3 },
+};
+
+function documentsCost({ name }: Calls): Cost[] {
+  const used = DOCUMENTS[name];
+  if (used === undefined) return [];
+  const { writes, reads, deletes } = used;
+  const usd = MILLION * (writes * FIRESTORE.write + reads * FIRESTORE.read + deletes * FIRESTORE.delete);
+  return [{ part: `${name}'s documents`, basis: `${writes} writes, ${reads} reads, ${deletes} deletes`, usd }];
 }
 
 /** Two lines a call, 1 KB each. */

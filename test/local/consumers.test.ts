@@ -52,6 +52,7 @@ test("a page shows mails, invoices and flags, and lets nothing in them run", asy
     const overview = await get("/");
     expect(overview.text).toContain("jane@customer.example");
     expect(overview.text).toContain(`/invoices/${intentId}`);
+    expect(overview.text).toContain("<td>EUR 10.99</td>");
     for (const path of ["/", `/invoices/${intentId}`, "/mails/1"]) {
       const shown = await get(path);
       expect([path, shown.status, shown.policy]).toEqual([path, 200, expect.stringContaining("default-src 'none'")]);

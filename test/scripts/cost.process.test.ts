@@ -80,6 +80,10 @@ describe("the cost of a million payments", () => {
     expect(costs).toMatchObject({
       // Two writes 1.80, a read 0.30, a delete 0.10.
       Firestore: "2.20",
+      // Four writes 3.60, two deletes 0.20; three writes 2.70; three writes, a read and three deletes.
+      "notification's documents": "3.80",
+      "invoice's documents": "2.90",
+      "risk's documents": "3.30",
       // A request 0.40, 100 ms of one CPU 2.40, 100 ms of 512 MiB 0.125.
       "payments-api": "2.93",
       // 1.86 GiB on three replicas.
