@@ -3,9 +3,9 @@
  * It never holds a value that differs between stages: those come from the environment.
  */
 import { apiKeyOfSeed } from "./domain/accounts.ts";
-import { type FeeSchedule, type LedgerTerms, standardTerms } from "./domain/ledger-terms.ts";
-import { type Currency, currencies } from "./domain/money.ts";
+import { fixedFeesIn, type LedgerTerms, standardTerms } from "./domain/ledger-terms.ts";
 import type { RateLimit } from "./domain/rate-limit.ts";
+import { parseLoopbackOrigins, type UrlPolicy } from "./domain/webhook-url.ts";
 
 export { eventAttributes } from "./domain/events.ts";
 
@@ -52,6 +52,8 @@ export const environmentNames = {
   paymentsAudience: "PAYMENTS_AUDIENCE",
   /** What the sample shop's API key is made from, mounted from Secret Manager. */
   shopKeySeed: "SHOP_KEY_SEED",
+  /** Origins of this machine that webhooks may be sent to all the same; set on a laptop only (`parseLoopbackOrigins`). */
+  webhookLoopback: "WEBHOOK_LOOPBACK",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
   /** Full resource name of the queue of settlements. */
@@ -100,6 +102,10 @@ export const firestoreNames = {
   redrives: "redrives",
   /** The sample shop's orders. */
   shopOrders: "shopOrders",
+  /** Deliveries: an event to an endpoint each, with its attempts. */
+  webhookDeliveries: "webhookDeliveries",
+  /** How endpoints fare. */
+  webhookHealth: "webhookHealth",
   /** Timestamp field after which the TTL policy may delete a document. */
   deleteAfter: "deleteAfter",
 } as const;
@@ -167,6 +173,18 @@ export function rateLimitOf(environment: Readonly<Record<string, string | undefi
 }
 
 /**
+ * Reads which URLs webhooks may be sent to beyond https to public hosts: plain http in a stage where no real event is sent,
+ * origins of this machine on a laptop.
+ * @throws Error as `requiredVariable` does, and for anything that is not an origin of this machine
+ */
+export function webhookUrlsIn(environment: Readonly<Record<string, string | undefined>>): UrlPolicy {
+  return {
+    httpAllowed: requiredVariable(environment, environmentNames.webhookHttpAllowed) === "true",
+    loopback: parseLoopbackOrigins(environment[environmentNames.webhookLoopback] ?? ""),
+  };
+}
+
+/**
  * 100 a second, as the API that clients know allows in all; an instance carries 32 requests at once, so one key can keep
  * it busy but not drown it. A burst of two seconds' worth lets a batch job start without a pause.
  */
@@ -184,7 +202,10 @@ export function ledgerTermsOf(environment: Readonly<Record<string, string | unde
   return {
     fees: {
       basisPoints: wholeIn(environment, feeBasisPoints, basisPointsMax) ?? fees.basisPoints,
-      fixedMinor: fixed === undefined ? fees.fixedMinor : fixedFeesIn(fixed),
+      fixedMinor:
+        fixed === undefined
+          ? fees.fixedMinor
+          : fixedFeesIn(fixed, (problem) => new Error(`Environment variable ${feeFixedMinor} ${problem}.`)),
     },
     availableAfterDays:
       wholeIn(environment, availableAfterDays, availableAfterDaysMax) ?? standardTerms.availableAfterDays,
@@ -206,26 +227,6 @@ const basisPointsMax = 10_000;
 
 /** A quarter of a year: whoever types more meant hours. */
 const availableAfterDaysMax = 90;
-
-function fixedFeesIn(text: string): FeeSchedule["fixedMinor"] {
-  const fees: Partial<Record<Currency, bigint>> = {};
-  for (const part of text === "" ? [] : text.split(",")) {
-    const [, code = "", digits = ""] = /^([a-z]{3}):(0|[1-9][0-9]{0,7})$/.exec(part) ?? [];
-    const problem = fixedFeeProblem(code, digits, fees);
-    if (problem !== undefined) throw new Error(`Environment variable ${environmentNames.feeFixedMinor} ${problem}.`);
-    fees[code as Currency] = BigInt(digits);
-  }
-  return fees;
-}
-
-function fixedFeeProblem(code: string, digits: string, before: FeeSchedule["fixedMinor"]): string | undefined {
-  if (code === "") return "must be a list like usd:30,eur:25";
-  if (!Object.hasOwn(currencies, code)) return `names ${code}, which is no currency that we take`;
-  const currency = code as Currency;
-  if (before[currency] !== undefined) return `names ${code} twice`;
-  const { stepMinor } = currencies[currency];
-  return BigInt(digits) % BigInt(stepMinor) === 0n ? undefined : `must have a multiple of ${stepMinor} for ${code}`;
-}
 
 function wholeIn(
   environment: Readonly<Record<string, string | undefined>>,

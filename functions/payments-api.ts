@@ -28,6 +28,7 @@ const setting = config.settingsIn(process.env);
 const projectId = setting("project");
 const spanner = openSpanner(config.ledgerNamesIn(process.env), jsonLog);
 const firestore = openFirestore({ projectId, databaseId: setting("firestoreDatabase") });
+
 const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = config.firestoreNames;
 const cache = firestoreIdempotencyCache({ database: firestore.database, collection, deleteAfterField });
 const ledger = spannerLedger(spanner);
@@ -44,7 +45,7 @@ const api = paymentsApi({
   webhooks: {
     endpoints: firestoreWebhookEndpoints({ database: firestore.database, names: config.firestoreNames }),
     box: aesSecretBox(setting("endpointSecretKey")),
-    urlRules: { httpAllowed: setting("webhookHttpAllowed") === "true" },
+    urlRules: config.webhookUrlsIn(process.env),
   },
   ...{ rateLimit: config.rateLimitOf(process.env), terms: config.ledgerTermsOf(process.env) },
   tasks: tasks.calling(setting("settlementsTarget")),

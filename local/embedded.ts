@@ -24,6 +24,7 @@ import {
   rateLimitOf,
   requiredVariable,
   settlementsIn,
+  webhookUrlsIn,
 } from "../functions/config.ts";
 import { busMessageOf } from "../functions/edge/bus-message.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
@@ -164,7 +165,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       webhooks: {
         endpoints: identity.webhookEndpoints(stores.webhookEndpoints),
         box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
-        urlRules: { httpAllowed: requiredVariable(environment, environmentNames.webhookHttpAllowed) === "true" },
+        urlRules: webhookUrlsIn(environment),
       },
       rateLimit: rateLimitOf(environment),
       terms: ledgerTermsOf(environment),

@@ -2,7 +2,7 @@
 // It must never take a secret from the shell, nor give two starts the same one.
 
 import { randomBytes } from "node:crypto";
-import type { FunctionName } from "../functions/config.ts";
+import { environmentNames, type FunctionName } from "../functions/config.ts";
 import type { Plan } from "./plan.ts";
 import { plannedUrl } from "./plan-resources.ts";
 
@@ -20,8 +20,10 @@ export function environmentsAt(
         key,
         isNameOfService(key) ? value : (urls.get(value) ?? value),
       ]);
+      // A merchant on a laptop listens on the laptop.
+      const origins = environmentNames.webhookHttpAllowed in planned.environment ? LAPTOP_ORIGINS : {};
       const mounted = Object.entries(planned.secrets).map(([key, secret]) => [key, secrets.get(secret)]);
-      return [planned.name, Object.fromEntries([...variables, ...mounted])];
+      return [planned.name, { ...origins, ...Object.fromEntries([...variables, ...mounted]) }];
     }),
   );
 }
@@ -39,3 +41,6 @@ function secretValues(plan: Plan): Map<string, string> {
 
 /** 192 bits, and hexadecimal as bootstrap makes them: nobody guesses it, and it fits into a header and an API key. */
 const SECRET_BYTES = 24;
+
+/** Where webhooks may go beside public hosts: nowhere but to this machine. */
+const LAPTOP_ORIGINS = { [environmentNames.webhookLoopback]: "http://127.0.0.1:*, http://localhost:*" };

@@ -20,6 +20,7 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   acquirerAudience: "https://acquirer.invalid",
   acquirerSecret: "not-a-secret-only-a-check",
   webhookHttpAllowed: "true",
+  webhookLoopback: "http://127.0.0.1:*",
   endpointSecretKey: "not-a-key-only-a-check-of-the-bundle",
   eventsTopic: "projects/sample-project/topics/payment-events",
   paymentsUrl: "https://payments.invalid",

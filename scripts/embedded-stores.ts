@@ -11,6 +11,7 @@ import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-end
 import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
 import { apiKeyDigest } from "../functions/domain/accounts.ts";
+import { strictUrls } from "../functions/domain/webhook-url.ts";
 import type { WebhookApiPorts } from "../functions/edge/endpoint.ts";
 import { networkOver as testNetwork } from "../functions/edge/test-network.ts";
 import type { Acquirer, AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
@@ -31,7 +32,7 @@ export async function openEmbeddedStores() {
 /** No webhook endpoints, under a key of their own. */
 export function embeddedWebhooks(): WebhookApiPorts {
   const box = aesSecretBox(randomBytes(32).toString("hex"));
-  return { endpoints: memoryWebhookEndpoints(), box, urlRules: { httpAllowed: true } };
+  return { endpoints: memoryWebhookEndpoints(), box, urlRules: strictUrls };
 }
 
 /** The stores of one run. */

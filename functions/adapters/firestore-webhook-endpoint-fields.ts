@@ -31,6 +31,7 @@ export function endpointOf(id: string, fields: Readonly<Record<string, unknown>>
     metadata: JSON.parse(text(fields, "metadata")),
     apiVersion: textOrNull(fields, "apiVersion"),
     createdAtMs: integer(fields, "createdAtMs"),
+    enabledAtMs: integer(fields, "enabledAtMs"),
     sealedSecrets: text(fields, "sealedSecrets"),
   };
 }

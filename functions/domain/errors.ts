@@ -70,6 +70,7 @@ export type ErrorCode =
   | "refund_too_large"
   | "charge_already_refunded"
   | "card_declined"
+  | "delivery_in_flight"
   // Idempotency (contract section 3).
   | "idempotency_key_invalid"
   | "idempotency_mismatch"

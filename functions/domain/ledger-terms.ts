@@ -64,3 +64,27 @@ export function availableOnMs(bookedAtMs: number, terms: LedgerTerms): number {
 const wholeBasisPoints = 10_000n;
 
 const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Reads fixed fees as a setting spells them, `usd:30,eur:25`; empty text is none.
+ * @throws what `failure` makes of the problem, such as "names usd twice"
+ */
+export function fixedFeesIn(text: string, failure: (problem: string) => Error): FeeSchedule["fixedMinor"] {
+  const fees: Partial<Record<Currency, bigint>> = {};
+  for (const part of text === "" ? [] : text.split(",")) {
+    const [, code = "", digits = ""] = /^([a-z]{3}):(0|[1-9][0-9]{0,7})$/.exec(part) ?? [];
+    const problem = fixedFeeProblem(code, digits, fees);
+    if (problem !== undefined) throw failure(problem);
+    fees[code as Currency] = BigInt(digits);
+  }
+  return fees;
+}
+
+function fixedFeeProblem(code: string, digits: string, before: FeeSchedule["fixedMinor"]): string | undefined {
+  if (code === "") return "must be a list like usd:30,eur:25";
+  if (!Object.hasOwn(currencies, code)) return `names ${code}, which is no currency that we take`;
+  const currency = code as Currency;
+  if (before[currency] !== undefined) return `names ${code} twice`;
+  const { stepMinor } = currencies[currency];
+  return BigInt(digits) % BigInt(stepMinor) === 0n ? undefined : `must have a multiple of ${stepMinor} for ${code}`;
+}

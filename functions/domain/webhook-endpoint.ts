@@ -22,6 +22,8 @@ export interface WebhookEndpoint {
   /** The version that the client asked for; null when it asked for none. */
   readonly apiVersion: string | null;
   readonly createdAtMs: number;
+  /** Since when it gets deliveries, or got them until it was disabled: what failed before does not count against it. */
+  readonly enabledAtMs: number;
   /** Its signing secrets as JSON, sealed with its id as the context. */
   readonly sealedSecrets: string;
 }
@@ -29,16 +31,34 @@ export interface WebhookEndpoint {
 /** By its owner, by a 410 of its receiver, or because nothing succeeded for days (design section 7). */
 export type DisabledBecause = "by_request" | "gone" | "failing";
 
+/** The type of the notice that an endpoint was switched off: told by events, kept by no ledger; an extension of ours. */
+export const disabledNoticeType = "webhook_endpoint.disabled";
+
+/** The type of a test event, which nothing but a call for one endpoint sends; an extension of ours. */
+export const testEventType = "webhook_endpoint.test";
+
 /** What an endpoint may be enabled for. */
-export type EnabledEvent = EventType | "*";
+export type EnabledEvent = EventType | "*" | typeof disabledNoticeType;
 
 /** Every word that an endpoint may be enabled for. */
-export const enabledEventWords: readonly EnabledEvent[] = ["*", ...eventTypes];
+export const enabledEventWords: readonly EnabledEvent[] = ["*", ...eventTypes, disabledNoticeType];
 
-/** True when an event of this type, which happened then, goes to the endpoint: only if the endpoint existed already. */
-export function wantsEvent(endpoint: WebhookEndpoint, event: { readonly type: string; readonly createdAtMs: number }) {
-  if (endpoint.status !== "enabled" || endpoint.createdAtMs > event.createdAtMs) return false;
+/**
+ * True when an event of this type, which happened then, goes to the endpoint: only if the endpoint existed already. Events
+ * tell their time to the second, so seconds are compared, and one of the same second goes to it.
+ */
+export function wantsEvent(
+  endpoint: WebhookEndpoint,
+  event: { readonly type: string; readonly createdAtMs: number },
+): boolean {
+  const isLater = Math.floor(endpoint.createdAtMs / 1000) > Math.floor(event.createdAtMs / 1000);
+  if (endpoint.status !== "enabled" || isLater) return false;
   return endpoint.enabledEvents.some((word) => word === "*" || word === event.type);
+}
+
+/** The id of the notice that an endpoint was switched off: one for each time that it was enabled. */
+export function disabledNoticeId({ id, enabledAtMs }: WebhookEndpoint): string {
+  return `evt_${createHash("sha256").update(`disabled ${id} ${enabledAtMs}`).digest("hex").slice(0, 32)}`;
 }
 
 /** Changes that an update asks for; an absent field stays, null clears. */
@@ -54,31 +74,20 @@ export interface EndpointChanges {
  * The endpoint after an update.
  * @throws DomainError `parameter_invalid` with param `metadata` when too many keys would remain
  */
-export function changedEndpoint(endpoint: WebhookEndpoint, changes: EndpointChanges): WebhookEndpoint {
+export function changedEndpoint(endpoint: WebhookEndpoint, changes: EndpointChanges, nowMs: number): WebhookEndpoint {
   const { disabled, metadata, ...fields } = changes;
   const state =
     disabled === undefined
       ? {}
       : disabled
         ? ({ status: "disabled", disabledBecause: endpoint.disabledBecause ?? "by_request" } as const)
-        : ({ status: "enabled", disabledBecause: null } as const);
+        : enabled(endpoint, nowMs);
   return { ...endpoint, ...fields, ...state, metadata: mergeMetadata(endpoint.metadata, metadata) };
 }
 
-/** Which URLs an endpoint may have. */
-export interface EndpointUrlRules {
-  /** Plain http, for a stage where no real event is sent. */
-  readonly httpAllowed: boolean;
-}
-
-/** What is wrong with the URL, as a sentence without the URL; null when nothing is. */
-export function endpointUrlProblem(url: string, { httpAllowed }: EndpointUrlRules): string | null {
-  const { protocol, username, password } = new URL(url);
-  if (protocol !== "https:" && !httpAllowed) return "The URL of a webhook endpoint must begin with https://.";
-  // They would stand in lists, logs and the history; a delivery is known by its signature.
-  if (username !== "" || password !== "")
-    return "The URL of a webhook endpoint must not hold a user name or a password.";
-  return null;
+function enabled(endpoint: WebhookEndpoint, nowMs: number) {
+  if (endpoint.status === "enabled") return {};
+  return { status: "enabled", disabledBecause: null, enabledAtMs: nowMs } as const;
 }
 
 /** Most endpoints of one account (contract section 8.1). */

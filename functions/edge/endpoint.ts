@@ -4,7 +4,7 @@
  */
 
 import type { SecretBox } from "../domain/secret-box.ts";
-import type { EndpointUrlRules } from "../domain/webhook-endpoint.ts";
+import type { UrlPolicy } from "../domain/webhook-url.ts";
 import type { Balances } from "../flows/balance-ports.ts";
 import type { IdempotentRequest, Work } from "../flows/idempotently-types.ts";
 import type { Clock, Ledger, Random, Renderer } from "../flows/ports.ts";
@@ -36,7 +36,7 @@ export interface WebhookApiPorts {
   readonly endpoints: WebhookEndpoints;
   readonly box: SecretBox;
   /** Which URLs may be registered. */
-  readonly urlRules: EndpointUrlRules;
+  readonly urlRules: UrlPolicy;
 }
 
 /** Typed input of an endpoint, with the paths to expand in its answer. */

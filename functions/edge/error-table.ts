@@ -145,6 +145,8 @@ export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = {
   refund_too_large: refused(400),
   charge_already_refunded: refused(400, "charge_already_refunded"),
   card_declined: { status: 402, type: "card_error", code: "card_declined", shouldRetry: null },
+  // Over in seconds; like the race for a key, but about the delivery, so without that one's code.
+  delivery_in_flight: { ...refused(409), shouldRetry: true },
   idempotency_key_invalid: refused(400),
   // Terminal, and without a code; the race below is the one with a code (contract section 3.1, the trap).
   idempotency_mismatch: { status: 400, type: "idempotency_error", code: null, shouldRetry: null },

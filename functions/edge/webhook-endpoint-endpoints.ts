@@ -4,7 +4,7 @@
  */
 import type Stripe from "stripe";
 import { refuse } from "../domain/errors.ts";
-import { endpointUrlProblem } from "../domain/webhook-endpoint.ts";
+import { parseWebhookUrl } from "../domain/webhook-url.ts";
 import {
   changeEndpoint,
   createEndpoint,
@@ -117,6 +117,6 @@ async function readList(deps: EndpointDependencies, call: Call): Promise<Stripe.
 
 /** Before anything is claimed, so that a correction may come under the same key. */
 function refuseBadUrl({ webhooks }: EndpointDependencies, url: string): void {
-  const problem = endpointUrlProblem(url, webhooks.urlRules);
-  if (problem !== null) throw refuse("url_invalid", problem, { param: "url" });
+  const read = parseWebhookUrl(url, webhooks.urlRules);
+  if (read.kind === "refused") throw refuse("url_invalid", read.reason, { param: "url" });
 }

@@ -2,11 +2,13 @@
  * Creates, changes and deletes webhook endpoints and rotates their secrets, each once per idempotency key.
  * It never lets a secret out but in the answer of the request that made it, and stores that answer sealed.
  */
+
+import { openSecrets, sealSecrets } from "../domain/endpoint-secrets.ts";
 import { type DomainError, hasCode, refuse } from "../domain/errors.ts";
 import type { StoredOutcome } from "../domain/idempotency.ts";
 import type { KeyRow } from "../domain/rows.ts";
 import { type SecretBox, sealOutcome } from "../domain/secret-box.ts";
-import { rotateSecret, type SigningSecret, signingSecretFrom } from "../domain/signature.ts";
+import { rotateSecret, signingSecretFrom } from "../domain/signature.ts";
 import {
   changedEndpoint,
   type EnabledEvent,
@@ -51,13 +53,15 @@ export function createEndpoint(
     if (current.length >= endpointsMax) return tooManyEndpoints();
     const id = intentionId("we", row);
     const secret = signingSecretFrom(deps.webhooks.box.randomBytes(32));
+    const nowMs = deps.clock.now();
     const endpoint: WebhookEndpoint = {
       ...input,
       id,
       accountId: request.accountId,
       status: "enabled",
       disabledBecause: null,
-      createdAtMs: deps.clock.now(),
+      createdAtMs: nowMs,
+      enabledAtMs: nowMs,
       sealedSecrets: sealSecrets(deps.webhooks.box, id, [{ secret, endsAtMs: null }]),
     };
     return {
@@ -74,7 +78,7 @@ export function changeEndpoint(
   input: { readonly endpointId: string; readonly changes: EndpointChanges },
 ): Work {
   return changing(deps, request, (current) => {
-    const endpoint = changedEndpoint(ownEndpoint(current, input.endpointId), input.changes);
+    const endpoint = changedEndpoint(ownEndpoint(current, input.endpointId), input.changes, deps.clock.now());
     return { write: { op: "update", endpoint }, outcome: deps.webhooks.renderer.endpointAnswer(endpoint, null) };
   });
 }
@@ -106,16 +110,6 @@ export function rotateEndpointSecret(
     const endpoint = { ...before, sealedSecrets: sealSecrets(box, before.id, secrets) };
     return { write: { op: "update", endpoint }, outcome: showing(deps, row, endpoint, secret) };
   });
-}
-
-/** The endpoint's secrets in the clear, ended ones too. */
-export function openSecrets(box: SecretBox, endpoint: WebhookEndpoint): readonly SigningSecret[] {
-  // Nobody but `sealSecrets` writes what the box opens.
-  return JSON.parse(Buffer.from(box.open(endpoint.sealedSecrets, endpoint.id)).toString("utf8"));
-}
-
-function sealSecrets(box: SecretBox, endpointId: string, secrets: readonly SigningSecret[]): string {
-  return box.seal(Buffer.from(JSON.stringify(secrets), "utf8"), endpointId);
 }
 
 function showing(

@@ -173,6 +173,7 @@ export function anEndpoint(fields: Partial<WebhookEndpoint>): WebhookEndpoint {
     metadata: {},
     apiVersion: null,
     createdAtMs: 1_735_689_600_000,
+    enabledAtMs: 1_735_689_700_000,
     sealedSecrets: "sealed:0a1b2c3d:AAAA",
     ...fields,
   };

@@ -33,6 +33,7 @@ const rows: readonly Row[] = [
   ["refund_too_large", 400, invalid, undefined, undefined],
   ["charge_already_refunded", 400, invalid, "charge_already_refunded", undefined],
   ["card_declined", 402, "card_error", "card_declined", undefined],
+  ["delivery_in_flight", 409, invalid, undefined, "true"],
   ["idempotency_key_invalid", 400, invalid, undefined, undefined],
   ["idempotency_mismatch", 400, "idempotency_error", undefined, undefined],
   ["idempotency_key_in_use", 409, invalid, "idempotency_key_in_use", "true"],

@@ -17,6 +17,7 @@ import { aesSecretBox } from "../../functions/adapters/secret-box.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
+import { strictUrls } from "../../functions/domain/webhook-url.ts";
 import { busMessageOf } from "../../functions/edge/bus-message.ts";
 import type { WebhookApiPorts } from "../../functions/edge/endpoint.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
@@ -120,7 +121,7 @@ export function webhookPorts(): WebhookApiPorts {
   return {
     endpoints: memoryWebhookEndpoints(),
     box: aesSecretBox("a key for tests which is not a secret at all"),
-    urlRules: { httpAllowed: false },
+    urlRules: strictUrls,
   };
 }
 
