@@ -18,7 +18,10 @@ export type Rights = {
 };
 
 /** The rights of a plan; `onRefusal` hears each refused right once, because a guarded cache hides it from clients. */
-export function rightsOf({ grants, buryingGrants, roles }: Plan, onRefusal: (message: string) => void): Rights {
+export function rightsOf(
+  { grants, buryingGrants, roles }: Pick<Plan, "grants" | "buryingGrants" | "roles">,
+  onRefusal: (message: string) => void,
+): Rights {
   const used = new Set<PlannedGrant>();
   const told = new Set<string>();
   // A grant to the caller itself comes before one to everybody, so that the wider one does not hide the other's use.

@@ -4,13 +4,12 @@ import { buffer } from "node:stream/consumers";
 import { type Bus, openBus } from "../../local/bus.ts";
 import { parseFilter } from "../../local/bus-filter.ts";
 import { listenFrom } from "../../local/listen.ts";
-import { movableClock } from "../../local/movable-clock.ts";
+import { type MovableClock, movableClock } from "../../local/movable-clock.ts";
 import type { PlannedSubscription } from "../../local/plan-bus.ts";
 import { type PlannedGrant, PUBSUB_AGENT } from "../../local/plan-grants.ts";
 import { rightsOf } from "../../local/rights.ts";
 import { predefinedRoles } from "../../local/roles.ts";
 import { tokenIssuer } from "../../local/token-issuer.ts";
-import { planned } from "./planned.ts";
 
 /** 2026-01-15 12:00:00 UTC. */
 const startMs = Date.UTC(2026, 0, 15, 12);
@@ -19,7 +18,9 @@ const name = "projects/local-project/subscriptions/payment-events-to-risk";
 const kept = "projects/local-project/subscriptions/payment-events-dead-kept";
 const caller = "risk-caller@local-project.iam.gserviceaccount.com";
 
-const plan = planned();
+let clock: MovableClock = movableClock(startMs);
+/** One for all tests, on the clock of the one that runs: a new key takes longer than a test. */
+const issuer = await tokenIssuer({ ...clock, now: () => clock.now() });
 
 const subscription: PlannedSubscription = {
   name,
@@ -34,6 +35,13 @@ const subscription: PlannedSubscription = {
   retry: { firstWaitMs: 10_000, longestWaitMs: 600_000 },
   deadLetter: { topic: `${topic}-dead`, attemptsMax: 100 },
   retentionMs: 7 * 24 * 3_600_000,
+};
+
+/** As in the plan (test/local/plan.test.ts), which takes seconds to synthesize. */
+const keeping: PlannedSubscription = {
+  ...subscription,
+  ...{ name: kept, topic: `${topic}-dead`, delivery: { kind: "pull" }, ackDeadlineMs: 600_000, deadLetter: undefined },
+  ...{ retry: { firstWaitMs: 0, longestWaitMs: 0 }, retentionMs: 31 * 24 * 3_600_000 },
 };
 
 const grant = (role: string, resource: string): PlannedGrant => ({
@@ -60,8 +68,7 @@ async function open(
   answer: (call: number) => number | Promise<number> = () => 204,
   grants: readonly PlannedGrant[] = [signs, takes, buries],
 ) {
-  const clock = movableClock(startMs);
-  const issuer = await tokenIssuer(clock);
+  clock = movableClock(startMs);
   const pushes: Push[] = [];
   const logged: { message: string; fields: Readonly<Record<string, unknown>> }[] = [];
   server = createServer(async (incoming, outgoing) => {
@@ -70,19 +77,13 @@ async function open(
     outgoing.writeHead(await answer(pushes.length)).end();
   });
   const address = `http://127.0.0.1:${await listenFrom(server, undefined)}`;
-  const rights = rightsOf({ ...plan, grants: [...grants], buryingGrants: [] }, () => {});
+  const rights = rightsOf({ grants: [...grants], buryingGrants: [], roles: predefinedRoles }, () => {});
   bus = openBus(
     {
       ...{ clock, issuer, log: (_severity, message, fields = {}) => void logged.push({ message, fields }) },
       mayAgent: (permission, resource) => rights.refusalOf({ member: PUBSUB_AGENT, permission, resource }),
     },
-    {
-      topics: plan.bus.topics,
-      subscriptions: [
-        ...plan.bus.subscriptions.filter(({ delivery }) => delivery.kind === "pull"),
-        { ...subscription, ...change },
-      ],
-    },
+    { topics: [topic, `${topic}-dead`], subscriptions: [keeping, { ...subscription, ...change }] },
   );
   bus.start((url) => url.replace("https://risk.invalid", address));
   /** When each push came, in seconds after the publish, to ten of them: the clock goes on while a push is on its way. */
