@@ -14,8 +14,9 @@ export function deliveryRequest(delivery: SignedDelivery, secrets: readonly stri
   const headers = {
     "Content-Type": "application/json; charset=utf-8",
     "User-Agent": userAgent,
-    // Nothing of the answer is used but its status and an excerpt, and nothing is ever unpacked.
-    Accept: "*/*",
+    // As the official service sends it (contract section 8.2).
+    Accept: "*/*; q=0.5, application/xml",
+    // Nothing of the answer is ever unpacked.
     "Accept-Encoding": "identity",
     "Cache-Control": "no-cache",
     ...signatureHeaders({ id: eventId, body, signedAtMs }, secrets),
@@ -41,4 +42,4 @@ export interface Post {
 }
 
 /** Merchants find us by it in their logs and let it pass their firewalls. */
-export const userAgent = "IdempotentPayments/1.0 (webhooks)";
+export const userAgent = "Payments-Webhooks/1.0";

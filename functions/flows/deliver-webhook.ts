@@ -13,6 +13,7 @@ import {
   type Trigger,
 } from "../domain/delivery.ts";
 import { claimed, putOff, recorded, unsent } from "../domain/delivery-record.ts";
+import { deliveryRequest } from "../domain/delivery-request.ts";
 import {
   afterFailure,
   afterSuccess,
@@ -22,7 +23,7 @@ import {
 } from "../domain/endpoint-health.ts";
 import { openSecrets } from "../domain/endpoint-secrets.ts";
 import type { SecretBox } from "../domain/secret-box.ts";
-import { activeSecrets, signatureHeaders } from "../domain/signature.ts";
+import { activeSecrets } from "../domain/signature.ts";
 import { type DeliveryWakeUp, deliveryTask, lookAt, type WebhookDelivery } from "../domain/webhook-delivery.ts";
 import type { DisabledBecause, WebhookEndpoint } from "../domain/webhook-endpoint.ts";
 import type { Deliveries, DeliveryGate, EndpointHealthStore, VersionedDelivery } from "./delivery-ports.ts";
@@ -152,23 +153,9 @@ async function ensureNext({ tasks }: DeliverDependencies, delivery: WebhookDeliv
 
 function requestOf(box: SecretBox, endpoint: WebhookEndpoint, delivery: WebhookDelivery, signedAtMs: number) {
   const secrets = activeSecrets(openSecrets(box, endpoint), signedAtMs);
-  return {
-    url: endpoint.url,
-    headers: {
-      ...sentHeaders,
-      ...signatureHeaders({ id: delivery.eventId, body: delivery.body, signedAtMs }, secrets),
-    },
-    body: delivery.body,
-  };
+  const { eventId, body } = delivery;
+  return deliveryRequest({ url: endpoint.url, eventId, body }, secrets, signedAtMs);
 }
-
-/** As the official service sends them (contract section 8.2), but for the name, which is ours. */
-const sentHeaders = {
-  "Content-Type": "application/json; charset=utf-8",
-  "User-Agent": "Payments-Webhooks/1.0",
-  Accept: "*/*; q=0.5, application/xml",
-  "Cache-Control": "no-cache",
-};
 
 async function ownEndpoint(
   deps: DeliverDependencies,

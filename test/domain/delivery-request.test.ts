@@ -14,8 +14,8 @@ test("a request says what it is and carries both families of signatures", () => 
   expect(request.body).toBe(body);
   expect(request.headers).toEqual({
     "Content-Type": "application/json; charset=utf-8",
-    "User-Agent": "IdempotentPayments/1.0 (webhooks)",
-    Accept: "*/*",
+    "User-Agent": "Payments-Webhooks/1.0",
+    Accept: "*/*; q=0.5, application/xml",
     "Accept-Encoding": "identity",
     "Cache-Control": "no-cache",
     "Stripe-Signature": expect.stringMatching(/^t=1800000000,v1=[0-9a-f]{64}$/),
