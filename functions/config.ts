@@ -100,12 +100,14 @@ export const firestoreNames = {
   /** Events that a consumer gave up, and the redrives that sent them again. */
   deadLetters: "deadLetters",
   redrives: "redrives",
-  /** The sample shop's orders. */
-  shopOrders: "shopOrders",
   /** Deliveries: an event to an endpoint each, with its attempts. */
   webhookDeliveries: "webhookDeliveries",
   /** How endpoints fare. */
   webhookHealth: "webhookHealth",
+  /** The sample shop's orders, its webhook endpoint with the secret sealed, and the events that it has dealt with. */
+  shopOrders: "shopOrders",
+  shopEndpoints: "shopEndpoints",
+  shopSeenEvents: "shopSeenEvents",
   /** Timestamp field after which the TTL policy may delete a document. */
   deleteAfter: "deleteAfter",
 } as const;
@@ -147,8 +149,7 @@ export function acquirerNamesIn(environment: Readonly<Record<string, string | un
 }
 
 /**
- * The sample shop's API key, which follows from the secret that it mounts.
- * @throws Error that names the variable when it is missing, or says what is wrong with the seed without showing it
+ * The sample shop's API key, from the seed that it mounts. @throws Error that says what is wrong and never shows the seed
  */
 export function shopApiKeyOf(environment: Readonly<Record<string, string | undefined>>): string {
   return apiKeyOfSeed(requiredVariable(environment, environmentNames.shopKeySeed));

@@ -4,9 +4,12 @@
  */
 import { http } from "@google-cloud/functions-framework";
 import { openFirestore } from "./adapters/firestore-client.ts";
+import { firestoreSeenEvents } from "./adapters/firestore-seen-events.ts";
+import { firestoreShopEndpoints } from "./adapters/firestore-shop-endpoints.ts";
 import { firestoreShopOrders } from "./adapters/firestore-shop-orders.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { httpPayments } from "./adapters/payments-http.ts";
+import { aesSecretBox } from "./adapters/secret-box.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
 import { environmentNames, firestoreNames, requiredVariable, shopApiKeyOf } from "./config.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
@@ -23,6 +26,12 @@ const handler = sampleShop({
     collection: firestoreNames.shopOrders,
     deleteAfterField: firestoreNames.deleteAfter,
   }),
+  endpoints: firestoreShopEndpoints({
+    database: firestore.database,
+    collection: firestoreNames.shopEndpoints,
+    box: aesSecretBox(setting("shopKeySeed")),
+  }),
+  seen: firestoreSeenEvents({ database: firestore.database, collection: firestoreNames.shopSeenEvents }),
   payments: httpPayments({
     baseUrl: setting("paymentsUrl"),
     apiKey: shopApiKeyOf(process.env),

@@ -62,7 +62,8 @@ export class DataStack extends TerraformStack {
       ? {
           documents: new DocumentDatabase(this, "shop-documents", settings, storeNames(settings).shopDatabase)
             .expires(firestoreNames.shopOrders)
-            .withoutIndexes(firestoreNames.shopOrders),
+            .withoutIndexes(firestoreNames.shopOrders)
+            .expires(firestoreNames.shopSeenEvents),
           keySeed: new AdoptedSecret(this, "shop-key-seed", settings),
         }
       : undefined;

@@ -101,19 +101,19 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
 }
 
 /** One set of stores for all functions, as in the cloud. */
-export type Stores = ConsumerStores & {
-  ledger: Ledger;
-  balances: Balances;
-  seals: LedgerSeals;
-  reconciliation: ReconciliationStore;
-  operators: OperatorStore;
-  outbox: Outbox;
-  accounts: Accounts;
-  cache: IdempotencyCache;
-  journal: AcquirerJournal;
-  webhookEndpoints: WebhookEndpoints;
-  shopOrders: ShopStores["shopOrders"];
-};
+export type Stores = ConsumerStores &
+  ShopStores & {
+    ledger: Ledger;
+    balances: Balances;
+    seals: LedgerSeals;
+    reconciliation: ReconciliationStore;
+    operators: OperatorStore;
+    outbox: Outbox;
+    accounts: Accounts;
+    cache: IdempotencyCache;
+    journal: AcquirerJournal;
+    webhookEndpoints: WebhookEndpoints;
+  };
 
 /** Empty stores in memory. */
 export function memoryStores(): Stores {

@@ -13,15 +13,16 @@ import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from 
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { Observations } from "../functions/flows/risk-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
-import type { ShopOrders } from "../functions/flows/shop-ports.ts";
 import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
 import type { Bus } from "./bus.ts";
+import { guarded, type Must } from "./guarded-call.ts";
 import { documentsOf, ledgerOf, type PlannedFunction, topicOf } from "./plan.ts";
 import type { Rights } from "./rights.ts";
+import { type ShopIdentity, shopIdentity } from "./shop-identity.ts";
 import { type TaskService, taskRefusal } from "./task-service.ts";
 
 /** A function's rights. */
-export type Identity = {
+export type Identity = ShopIdentity & {
   /** Takes a task for a queue and gives its full name; throws what Cloud Tasks' client throws. */
   tasks(service: TaskService): (request: CreateTaskRequest) => string;
   ledger(ledger: Ledger): Ledger;
@@ -42,7 +43,6 @@ export type Identity = {
   observations(observations: Observations): Observations;
   webhookEndpoints(endpoints: WebhookEndpoints): WebhookEndpoints;
   deadLetters(letters: DeadLetters): DeadLetters;
-  shopOrders(orders: ShopOrders): ShopOrders;
   /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
   mayMountSecrets(): void;
 };
@@ -84,7 +84,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     journal: (journal) => guardedJournal(journal, inDocuments),
     consumers: (store) => guardedConsumers(store, inDocuments),
     mailbox: (mailbox) => ({ send: guarded(() => inDocuments("create"), mailbox.send) }),
-    shopOrders: (orders) => guardedShopOrders(orders, inDocuments),
+    ...shopIdentity(inDocuments),
     observations: (observations) => ({
       record: guarded(() => inDocuments("create", "update"), observations.record),
       between: guarded(() => inDocuments("get", "list"), observations.between),
@@ -100,8 +100,6 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     },
   };
 }
-
-type Must = (...permissions: string[]) => void;
 
 /** What a client needs before it can do anything: a session, and it lets go of it. */
 const SESSION = ["sessions.create", "sessions.delete"];
@@ -214,25 +212,6 @@ function guardedConsumers(store: ConsumerStore, must: Must): ConsumerStore {
     put: guarded(() => must("create", "get", "update"), store.put),
     finish: guarded(() => must("update", "get"), store.finish),
     release: guarded(() => must("delete"), store.release),
-  };
-}
-
-function guardedShopOrders(orders: ShopOrders, must: Must): ShopOrders {
-  return {
-    create: guarded(() => must("create", "get"), orders.create),
-    read: guarded(() => must("get"), orders.read),
-    change: guarded(() => must("get", "update"), orders.change),
-  };
-}
-
-/** The call behind its check; a refusal is a rejection, as a client's is. */
-function guarded<Parameters extends unknown[], Result>(
-  check: () => void,
-  call: (...parameters: Parameters) => Promise<Result>,
-): (...parameters: Parameters) => Promise<Result> {
-  return async (...parameters) => {
-    check();
-    return await call(...parameters);
   };
 }
 

@@ -1,21 +1,28 @@
 // How the sample shop is put together on the laptop, and what it keeps.
 // It must never give the shop a store of the platform's: all it knows of a payment comes over HTTP.
 
+import { memorySeenEvents } from "../functions/adapters/memory/seen-events.ts";
+import { memoryShopEndpoints } from "../functions/adapters/memory/shop-endpoints.ts";
 import { memoryShopOrders } from "../functions/adapters/memory/shop-orders.ts";
 import { httpPayments } from "../functions/adapters/payments-http.ts";
 import { environmentNames, requiredVariable, shopApiKeyOf } from "../functions/config.ts";
 import { sampleShop } from "../functions/edge/sample-shop.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { Clock, Log, Random } from "../functions/flows/ports.ts";
-import type { ShopOrders } from "../functions/flows/shop-ports.ts";
+import type { SeenEvents } from "../functions/flows/receiver-ports.ts";
+import type { ShopEndpoints, ShopOrders } from "../functions/flows/shop-ports.ts";
 import type { Identity } from "./identity.ts";
 
 /** What the shop keeps. */
-export type ShopStores = { shopOrders: ShopOrders };
+export type ShopStores = { shopOrders: ShopOrders; shopEndpoints: ShopEndpoints; shopSeenEvents: SeenEvents };
 
 /** Empty ones in memory. */
 export function memoryShopStores(): ShopStores {
-  return { shopOrders: memoryShopOrders() };
+  return {
+    shopOrders: memoryShopOrders(),
+    shopEndpoints: memoryShopEndpoints(),
+    shopSeenEvents: memorySeenEvents(),
+  };
 }
 
 type Making = {
@@ -33,6 +40,8 @@ export const shopMakers = {
     return sampleShop({
       ...machine,
       orders: identity.shopOrders(stores.shopOrders),
+      endpoints: identity.shopEndpoints(stores.shopEndpoints),
+      seen: identity.seenEvents(stores.shopSeenEvents),
       payments: httpPayments({
         baseUrl: requiredVariable(environment, environmentNames.paymentsUrl),
         apiKey: shopApiKeyOf(environment),

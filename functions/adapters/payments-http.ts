@@ -2,8 +2,8 @@
  * The payments API over HTTP, as a merchant's own server calls it: a form, an API key, an idempotency key.
  * It must never follow a redirect, take silence for an answer, or let a word of a foreign body into a reason.
  */
-import type { PaymentNews, PaymentStatus } from "../domain/order.ts";
-import type { PayAnswer, PayOrder, ShopPayments } from "../flows/shop-ports.ts";
+import { type Fields, fieldsOf, paymentNewsOf } from "../domain/payment-news.ts";
+import type { EndpointAnswer, PayAnswer, PayOrder, ShopPayments } from "../flows/shop-ports.ts";
 
 /**
  * The API behind `baseUrl` (without a trailing slash).
@@ -14,7 +14,7 @@ export function httpPayments(target: PaymentsTarget): ShopPayments {
   if (!/^[\x21-\x7e]+$/.test(target.apiKey)) throw new Error("The shop's API key is empty or not printable ASCII.");
   return {
     pay: (order) =>
-      call(target, "/v1/payment_intents", {
+      call(target, "/v1/payment_intents", answerOf, {
         key: order.idempotencyKey,
         form: {
           amount: String(order.amountMinor),
@@ -25,11 +25,16 @@ export function httpPayments(target: PaymentsTarget): ShopPayments {
         },
       }),
     payAgain: (order) =>
-      call(target, `/v1/payment_intents/${encodeURIComponent(order.intentId)}/confirm`, {
+      call(target, `/v1/payment_intents/${encodeURIComponent(order.intentId)}/confirm`, answerOf, {
         key: order.idempotencyKey,
         form: confirmation(order),
       }),
-    look: (intentId) => call(target, `/v1/payment_intents/${encodeURIComponent(intentId)}`),
+    look: (intentId) => call(target, `/v1/payment_intents/${encodeURIComponent(intentId)}`, answerOf),
+    makeEndpoint: ({ url, idempotencyKey }) =>
+      call(target, "/v1/webhook_endpoints", endpointOf, {
+        key: idempotencyKey,
+        form: { url, "enabled_events[0]": "*", description: "The sample shop" },
+      }),
   };
 }
 
@@ -58,7 +63,12 @@ interface Sent {
 const confirmation = ({ cardToken, returnUrl }: PayOrder) => ({ payment_method: cardToken, return_url: returnUrl });
 
 /** Never rejects: what goes wrong on the way is no answer, and the caller asks again under the same key. */
-async function call(target: PaymentsTarget, path: string, sent?: Sent): Promise<PayAnswer> {
+async function call<Answer>(
+  target: PaymentsTarget,
+  path: string,
+  read: (status: number, headers: Headers, body: Fields) => Answer,
+  sent?: Sent,
+): Promise<Answer | Failure> {
   const signal = AbortSignal.timeout(target.timeoutMs ?? defaultTimeoutMs);
   try {
     const response = await fetch(`${target.baseUrl}${path}`, {
@@ -70,7 +80,7 @@ async function call(target: PaymentsTarget, path: string, sent?: Sent): Promise<
     });
     const text = await readBounded(response);
     if (text === undefined) return unknown("its answer is too long");
-    return answerOf(response.status, response.headers, parsed(text));
+    return read(response.status, response.headers, parsed(text));
   } catch {
     // The error may quote a header or an address; that there was none is all there is to tell.
     return unknown("there was no answer");
@@ -101,8 +111,19 @@ function answerOf(status: number, headers: Headers, body: Fields): PayAnswer {
   const isReplay = headers.get("Idempotent-Replayed") === "true";
   const error = fieldsOf(body["error"]);
   // A decline carries the payment as it stands after it (contract section 5.3).
-  const news = newsIn(status === 200 ? body : status === 402 ? fieldsOf(error["payment_intent"]) : {});
+  const news = paymentNewsOf(status === 200 ? body : status === 402 ? fieldsOf(error["payment_intent"]) : {}, null);
   if (news !== undefined) return { kind: "news", news, isReplay };
+  return failureOf(status, headers, error);
+}
+
+/** The secret of a new endpoint, which only this answer holds. */
+function endpointOf(status: number, headers: Headers, body: Fields): EndpointAnswer {
+  const { object, secret } = body;
+  if (status === 200 && object === "webhook_endpoint" && typeof secret === "string") return { kind: "made", secret };
+  return failureOf(status, headers, fieldsOf(body["error"]));
+}
+
+function failureOf(status: number, headers: Headers, error: Fields): Failure {
   const shouldRetry = headers.get("Stripe-Should-Retry");
   const isTransient = status >= 500 || status === 409 || status === 429 || status < 300;
   const reason = `status ${status}${isCode(error["code"]) ? `, ${error["code"]}` : ""}`;
@@ -114,43 +135,11 @@ function isCode(value: unknown): value is string {
   return typeof value === "string" && /^[a-z_]{1,64}$/.test(value);
 }
 
-function unknown(reason: string): PayAnswer {
+/** What is not the answer that was asked for. */
+type Failure = Extract<EndpointAnswer, { readonly reason: string }>;
+
+function unknown(reason: string): Failure {
   return { kind: "unknown", reason };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function newsIn(intent: Fields): PaymentNews | undefined {
-  const { object, id, status, amount_received: received, currency, last_payment_error: failure } = intent;
-  if (object !== "payment_intent" || typeof id !== "string" || !isStatus(status)) return undefined;
-  if (typeof received !== "number" || !Number.isSafeInteger(received) || typeof currency !== "string") return undefined;
-  const { message } = fieldsOf(failure);
-  const { url } = fieldsOf(fieldsOf(intent["next_action"])["redirect_to_url"]);
-  return {
-    kind: "payment",
-    version: null,
-    intentId: id,
-    status,
-    receivedMinor: BigInt(received),
-    currency,
-    failure: typeof message === "string" ? message : null,
-    // It becomes a link on a page, so nothing but a web address may pass.
-    actionUrl: typeof url === "string" && /^https?:\/\/[\x21-\x7e]+$/.test(url) ? url : null,
-  };
-}
-
-const statuses: ReadonlySet<unknown> = new Set<PaymentStatus>([
-  "requires_payment_method",
-  "requires_confirmation",
-  "requires_action",
-  "processing",
-  "requires_capture",
-  "succeeded",
-  "canceled",
-]);
-
-function isStatus(value: unknown): value is PaymentStatus {
-  return statuses.has(value);
 }
 
 function parsed(text: string): Fields {
@@ -159,8 +148,4 @@ function parsed(text: string): Fields {
   } catch {
     return {};
   }
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

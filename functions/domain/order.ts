@@ -125,6 +125,11 @@ export function paymentKeyOf({ id, attempt }: Order): string {
   return `${id}-${attempt}`;
 }
 
+/** The idempotency key under which the shop makes its webhook endpoint at this URL: whoever asks again asks for the same. */
+export function endpointKeyOf(url: string): string {
+  return `sample-shop-endpoint-${createHash("sha256").update(url, "utf8").digest("hex")}`;
+}
+
 /** The state for people. Being paid outlives whatever is heard later of the payment itself. */
 export function phaseOf({ paidAtMs, payment, refundedMinor, amountMinor }: Order): OrderPhase {
   if (paidAtMs !== null) {

@@ -6,11 +6,13 @@ import { readCard, readPurchase } from "../domain/catalogue.ts";
 import { DomainError, hasCode, refuse } from "../domain/errors.ts";
 import { type Order, phaseOf } from "../domain/order.ts";
 import type { Random } from "../flows/ports.ts";
+import { ensureEndpoint } from "../flows/shop-hear.ts";
 import { lookAtOrder, placeOrder, type ShopDependencies, tryAgain } from "../flows/shop-pay.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { parseForm } from "./form-parameters.ts";
 import { shopScript, shopStyle } from "./sample-shop-assets.ts";
 import { asset, messagePage, orderForm, orderPage, seeOther } from "./sample-shop-pages.ts";
+import { takeWebhook, type WebhookPorts } from "./sample-shop-webhooks.ts";
 import {
   headerValues,
   jsonResponse,
@@ -22,13 +24,13 @@ import {
 } from "./wire.ts";
 
 /** What the shop runs on. */
-export interface SampleShopPorts extends ShopDependencies {
+export interface SampleShopPorts extends ShopDependencies, WebhookPorts {
   readonly random: Random;
 }
 
 /**
- * The handler. Its routes: `GET /`, `POST /orders`, `GET /orders/:id`, `POST /orders/:id/payments`, `GET /shop.css`,
- * `GET /shop.js`, `GET /health`.
+ * The handler. Its routes: `GET /`, `POST /orders`, `GET /orders/:id`, `POST /orders/:id/payments`, `POST /webhooks`,
+ * `GET /shop.css`, `GET /shop.js`, `GET /health`.
  */
 export function sampleShop(ports: SampleShopPorts): WireHandler {
   return async (request) => {
@@ -44,6 +46,7 @@ async function route(ports: SampleShopPorts, request: WireRequest): Promise<Wire
   const path = pathOf(request.target);
   if (path === "/") return await only("GET", request, async () => orderForm(ports.random.token()));
   if (path === "/orders") return await only("POST", request, () => takeOrder(ports, request));
+  if (path === "/webhooks") return await only("POST", request, () => takeWebhook(ports, request));
   if (path === "/shop.css") return await only("GET", request, async () => asset("text/css; charset=utf-8", shopStyle));
   if (path === "/shop.js")
     return await only("GET", request, async () => asset("text/javascript; charset=utf-8", shopScript));
@@ -82,6 +85,7 @@ async function takeOrder(ports: SampleShopPorts, request: WireRequest): Promise<
     if (error instanceof DomainError) return orderForm(token, { ...given, message: error.message });
     throw error;
   }
+  await ensureEndpoint(ports, `${baseUrlOf(request)}/webhooks`);
   const { order, isChangedForm } = await placeOrder(ports, { token, purchase, returnUrlOf: addressIn(request) });
   return seeOther(after(order, isChangedForm));
 }

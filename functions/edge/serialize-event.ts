@@ -17,6 +17,8 @@ export function serializeEvent(event: PaymentEvent): Stripe.Event {
     created: wireSeconds(event.createdAtMs),
     data,
     livemode: false,
+    // Ours: by it a receiver tells what is newer, whatever the order of arrival (docs/decisions.md).
+    object_version: event.objectVersion,
     pending_webhooks: 0,
     // Null where no request caused it (contract section 3.1).
     request: { id: event.requestId === "" ? null : event.requestId, idempotency_key: event.idempotencyKey },

@@ -20,8 +20,29 @@ export interface ShopOrders {
   ): Promise<{ readonly order: Order; readonly isChanged: boolean } | undefined>;
 }
 
+/** Where the shop hears of its payments. Every method may reject with `store_unavailable` or `permission_denied`. */
+export interface ShopEndpoints {
+  /** The endpoint that stands, or undefined. */
+  read(): Promise<ShopEndpoint | undefined>;
+  /** Keeps the endpoint if there is none; of two parallel calls one stays. Returns the one that stands. */
+  keep(endpoint: ShopEndpoint): Promise<ShopEndpoint>;
+}
+
+/** A webhook endpoint of the shop's account, and the secret that its events are signed with. */
+export interface ShopEndpoint {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** What came of making an endpoint; the failures are those of `PayAnswer`. */
+export type EndpointAnswer =
+  | { readonly kind: "made"; readonly secret: string }
+  | Exclude<PayAnswer, { readonly kind: "news" }>;
+
 /** The payments API as this merchant uses it; every call may be repeated with its key. It never rejects. */
 export interface ShopPayments {
+  /** Makes a webhook endpoint for all events. */
+  makeEndpoint(order: { readonly url: string; readonly idempotencyKey: string }): Promise<EndpointAnswer>;
   /** Creates a payment and confirms it. */
   pay(order: PayOrder): Promise<PayAnswer>;
   /** Confirms a payment that failed once more, with another card. */

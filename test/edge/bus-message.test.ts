@@ -20,7 +20,7 @@ test("a message is the event's JSON, whole seconds and the frozen object inside"
 
   expect(shown).toEqual({
     ...{ id: "evt_1", object: "event", api_version: "2026-10-28.endive", created: 1_772_366_400 },
-    ...{ livemode: false, pending_webhooks: 0, type: "payment_intent.created" },
+    ...{ livemode: false, object_version: 12, pending_webhooks: 0, type: "payment_intent.created" },
     data: { object: { id: "pi_1", object: "payment_intent", description: "Łódź" } },
     request: { id: "req_1", idempotency_key: "order-1001" },
   });

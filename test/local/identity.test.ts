@@ -4,6 +4,8 @@ import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { memorySeenEvents } from "../../functions/adapters/memory/seen-events.ts";
+import { memoryShopEndpoints } from "../../functions/adapters/memory/shop-endpoints.ts";
 import { memoryShopOrders } from "../../functions/adapters/memory/shop-orders.ts";
 import { memoryWebhookEndpoints } from "../../functions/adapters/memory/webhook-endpoints.ts";
 import type { FunctionName } from "../../functions/config.ts";
@@ -70,6 +72,8 @@ function portsOf(plan: Plan, name: FunctionName) {
     journal: identity.journal(memoryAcquirerJournal()),
     webhookEndpoints: identity.webhookEndpoints(memoryWebhookEndpoints()),
     shopOrders: identity.shopOrders(memoryShopOrders()),
+    shopEndpoints: identity.shopEndpoints(memoryShopEndpoints()),
+    seenEvents: identity.seenEvents(memorySeenEvents()),
     identity,
     refusals,
   };
@@ -155,6 +159,20 @@ const calls: [string, string, FunctionName, string, (ports: Ports) => Promise<un
     "payments-api",
     "datastore.entities.get",
     ({ webhookEndpoints }) => webhookEndpoints.read("acct_1", null),
+  ],
+  [
+    "the shop's endpoint",
+    "google_project_iam_member",
+    "sample-shop",
+    "datastore.entities.create",
+    ({ shopEndpoints }) => shopEndpoints.keep({ url: "https://shop.example/webhooks", secret: "whsec_1" }),
+  ],
+  [
+    "an event that the shop sees",
+    "google_project_iam_member",
+    "sample-shop",
+    "datastore.entities.create",
+    ({ seenEvents }) => seenEvents.begin("evt_1", { owner: "o", nowMs: 1, leaseUntilMs: 2 }),
   ],
   [
     "an order of the shop",

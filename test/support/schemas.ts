@@ -218,7 +218,7 @@ const error: Schema = {
   },
 };
 
-const event = objectOf<Stripe.EventBase>({
+const event = objectOf<Stripe.EventBase & { object_version: number }>({
   id: id("evt"),
   object: { const: "event" },
   api_version: { const: "2026-10-28.endive" },
@@ -227,6 +227,7 @@ const event = objectOf<Stripe.EventBase>({
     object: { anyOf: [{ $ref: "payment_intent" }, { $ref: "charge" }, { $ref: "refund" }] } as never,
   }),
   livemode: no,
+  object_version: integer,
   pending_webhooks: integer,
   request: objectOf<Stripe.Event.Request>({ id: nullable(text), idempotency_key: nullable(text) }),
   type: choice(

@@ -3,6 +3,8 @@
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { memorySeenEvents } from "../../functions/adapters/memory/seen-events.ts";
+import { memoryShopEndpoints } from "../../functions/adapters/memory/shop-endpoints.ts";
 import { memoryShopOrders } from "../../functions/adapters/memory/shop-orders.ts";
 import { httpPayments } from "../../functions/adapters/payments-http.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
@@ -27,6 +29,7 @@ export async function openShop() {
   const ports = {
     orders: intercept(orders),
     payments: intercept(httpPayments({ baseUrl: `http://127.0.0.1:${port}`, apiKey: apiKeys.first })),
+    endpoints: intercept(memoryShopEndpoints()),
   };
   const clock = manualClock(beginMs);
   const bothClocks = {
@@ -38,6 +41,8 @@ export async function openShop() {
   const handler = sampleShop({
     orders: ports.orders.port,
     payments: ports.payments.port,
+    endpoints: ports.endpoints.port,
+    seen: memorySeenEvents(),
     clock,
     random: systemRandom,
     log: (severity, message, fields = {}) => void logged.push(JSON.stringify({ severity, message, ...fields })),
