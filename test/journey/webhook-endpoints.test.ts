@@ -91,6 +91,11 @@ describe("a webhook endpoint", () => {
     ["plain http", { url: "http://shop.example/hooks" }, "url"],
     ["a password", { url: "https://user:word@shop.example/hooks" }, "url"],
     ["another scheme", { url: "ftp://shop.example/hooks" }, "url"],
+    ["a private address", { url: "https://10.0.0.1/hooks" }, "url"],
+    ["the metadata server", { url: "https://metadata.google.internal/" }, "url"],
+    ["the metadata server in another spelling", { url: "https://[::ffff:a9fe:a9fe]/" }, "url"],
+    ["this machine", { url: "https://localhost:8443/hooks" }, "url"],
+    ["a fragment", { url: "https://shop.example/hooks#paid" }, "url"],
     ["other accounts' events", { connect: true }, "connect"],
   ])("is refused with %s, by name", async (_, fields, param) => {
     const params = { ...endpointInput(), ...fields } as Stripe.WebhookEndpointCreateParams;
