@@ -19,6 +19,7 @@ export const functionNames = [
   "risk",
   "dead-letter-recorder",
   "sample-shop",
+  "webhook-dispatcher",
 ] as const;
 
 /** One of the deployed functions. */
@@ -54,6 +55,11 @@ export const environmentNames = {
   shopKeySeed: "SHOP_KEY_SEED",
   /** Origins of this machine that webhooks may be sent to all the same; set on a laptop only (`parseLoopbackOrigins`). */
   webhookLoopback: "WEBHOOK_LOOPBACK",
+  /** The two queues of webhook attempts, as which account they call, and which function: as with settlements. */
+  webhookFastQueue: "WEBHOOK_FAST_QUEUE",
+  webhookSlowQueue: "WEBHOOK_SLOW_QUEUE",
+  webhookCaller: "WEBHOOK_CALLER",
+  webhookTarget: "WEBHOOK_TARGET",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
   /** Full resource name of the queue of settlements. */
@@ -91,18 +97,15 @@ export const firestoreNames = {
   /** Tries to pay, as the velocity rule looks at them, and the payments that it flagged. */
   riskObservations: "riskObservations",
   riskFlags: "riskFlags",
-  /** One document for each account that ever had a webhook endpoint: which ones, and the lock of all of them. */
-  webhookAccounts: "webhookAccounts",
-  /** Webhook endpoints. */
+  /** Webhook endpoints, which of them an account has, and the changes of them that were made under a key. */
   webhookEndpoints: "webhookEndpoints",
-  /** Changes of webhook endpoints that were made under an idempotency key, with their answers. */
+  webhookAccounts: "webhookAccounts",
   webhookChanges: "webhookChanges",
   /** Events that a consumer gave up, and the redrives that sent them again. */
   deadLetters: "deadLetters",
   redrives: "redrives",
-  /** Deliveries: an event to an endpoint each, with its attempts. */
+  /** Deliveries of an event to an endpoint, and how endpoints fare. */
   webhookDeliveries: "webhookDeliveries",
-  /** How endpoints fare. */
   webhookHealth: "webhookHealth",
   /** The sample shop's orders, its webhook endpoint with the secret sealed, and the events that it has dealt with. */
   shopOrders: "shopOrders",
@@ -136,10 +139,7 @@ export function ledgerNamesIn(environment: Readonly<Record<string, string | unde
   return { projectId: setting("project"), instance: setting("spannerInstance"), database: setting("spannerDatabase") };
 }
 
-/**
- * Reads where the acquirer is, without a trailing slash, its secret, and the audience of the token that it wants, if any.
- * @throws Error as `requiredVariable` does
- */
+/** Reads where the acquirer is, its secret, and the audience of the token that it wants; throws as `requiredVariable` does. */
 export function acquirerNamesIn(environment: Readonly<Record<string, string | undefined>>) {
   return {
     baseUrl: requiredVariable(environment, environmentNames.acquirerUrl),
@@ -148,9 +148,7 @@ export function acquirerNamesIn(environment: Readonly<Record<string, string | un
   };
 }
 
-/**
- * The sample shop's API key, from the seed that it mounts. @throws Error that says what is wrong and never shows the seed
- */
+/** The sample shop's API key, from the seed that it mounts; throws an Error that says what is wrong and shows no seed. */
 export function shopApiKeyOf(environment: Readonly<Record<string, string | undefined>>): string {
   return apiKeyOfSeed(requiredVariable(environment, environmentNames.shopKeySeed));
 }
@@ -173,11 +171,14 @@ export function rateLimitOf(environment: Readonly<Record<string, string | undefi
   };
 }
 
-/**
- * Reads which URLs webhooks may be sent to beyond https to public hosts: plain http in a stage where no real event is sent,
- * origins of this machine on a laptop.
- * @throws Error as `requiredVariable` does, and for anything that is not an origin of this machine
- */
+/** Reads the queues of webhook attempts, as the adapter of the queues takes it; throws as `requiredVariable` does. */
+export function webhookQueuesIn(environment: Readonly<Record<string, string | undefined>>) {
+  const setting = settingsIn(environment);
+  const queues = { webhookFast: setting("webhookFastQueue"), webhookSlow: setting("webhookSlowQueue") };
+  return { queues, callerAccount: setting("webhookCaller") };
+}
+
+/** Reads where webhooks may go beyond https to public hosts; throws as `requiredVariable` and `parseLoopbackOrigins` do. */
 export function webhookUrlsIn(environment: Readonly<Record<string, string | undefined>>): UrlPolicy {
   return {
     httpAllowed: requiredVariable(environment, environmentNames.webhookHttpAllowed) === "true",
@@ -192,8 +193,7 @@ export function webhookUrlsIn(environment: Readonly<Record<string, string | unde
 export const defaultRateLimit: RateLimit = { perSecond: 100, burst: 200 };
 
 /**
- * Reads the terms on which payments are booked; what is not set is as in `standardTerms`, and an empty list of fixed fees
- * is none.
+ * Reads the terms on which payments are booked; what is not set is as in `standardTerms`, an empty list of fees is none.
  * @throws Error that names the variable whose value is not understood.
  */
 export function ledgerTermsOf(environment: Readonly<Record<string, string | undefined>>): LedgerTerms {

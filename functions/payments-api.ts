@@ -6,6 +6,7 @@ import { http } from "@google-cloud/functions-framework";
 import { httpAcquirer } from "./adapters/acquirer.ts";
 import { openTaskQueues } from "./adapters/cloud-tasks-client.ts";
 import { openFirestore } from "./adapters/firestore-client.ts";
+import { firestoreDeliveries } from "./adapters/firestore-deliveries.ts";
 import { firestoreIdempotencyCache } from "./adapters/firestore-idempotency-cache.ts";
 import { firestoreWebhookEndpoints } from "./adapters/firestore-webhook-endpoints.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
@@ -28,7 +29,7 @@ const setting = config.settingsIn(process.env);
 const projectId = setting("project");
 const spanner = openSpanner(config.ledgerNamesIn(process.env), jsonLog);
 const firestore = openFirestore({ projectId, databaseId: setting("firestoreDatabase") });
-
+const documents = { database: firestore.database, names: config.firestoreNames };
 const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = config.firestoreNames;
 const cache = firestoreIdempotencyCache({ database: firestore.database, collection, deleteAfterField });
 const ledger = spannerLedger(spanner);
@@ -36,25 +37,24 @@ const bus = openPubsub({ projectId, topic: setting("eventsTopic") }, process.env
 const { audience, ...acquirer } = config.acquirerNamesIn(process.env);
 const machine = { clock: systemClock, random: systemRandom, log: jsonLog };
 const tasks = openTaskQueues({ ...machine, ...config.settlementsIn(process.env) });
+const wakers = openTaskQueues({ ...machine, ...config.webhookQueuesIn(process.env) });
 const outlet = eventOutlet({ ...machine, ledger, publisher: bus, render: busMessageOf });
 
 const api = paymentsApi({
-  ...{ ...machine, ledger, balances: spannerBalances(spanner), outlet, cache },
-  accounts: spannerAccounts(spanner),
+  ...{ ...machine, ledger, outlet, cache, accounts: spannerAccounts(spanner), balances: spannerBalances(spanner) },
   acquirer: httpAcquirer({ ...acquirer, identityToken: identityTokenFor({ audience, clock: systemClock }) }),
   webhooks: {
-    endpoints: firestoreWebhookEndpoints({ database: firestore.database, names: config.firestoreNames }),
-    box: aesSecretBox(setting("endpointSecretKey")),
-    urlRules: config.webhookUrlsIn(process.env),
+    ...{ endpoints: firestoreWebhookEndpoints(documents), deliveries: firestoreDeliveries(documents) },
+    tasks: wakers.calling(setting("webhookTarget")),
+    ...{ box: aesSecretBox(setting("endpointSecretKey")), urlRules: config.webhookUrlsIn(process.env) },
   },
   ...{ rateLimit: config.rateLimitOf(process.env), terms: config.ledgerTermsOf(process.env) },
   tasks: tasks.calling(setting("settlementsTarget")),
 });
 // The record of no key: an identity is a digest, and this is none.
 const handler = warmedUp(api, () => Promise.all([cache.read("warm-up"), bus.warmUp()]), machine);
-
 const door = installFrontDoor(handler, { ownHeaders: () => ({ "Request-Id": systemRandom.id("req") }) });
-shutDownGracefully(door, { onDrained: closing(outlet, spanner, firestore, bus, tasks) });
+shutDownGracefully(door, { onDrained: closing(outlet, spanner, firestore, bus, tasks, wakers) });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("payments-api", () => {});

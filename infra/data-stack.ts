@@ -54,6 +54,8 @@ export class DataStack extends TerraformStack {
       .expires(firestoreNames.redrives)
       .withoutIndexes(firestoreNames.redrives);
 
+    indexDeliveries(this.documents);
+
     this.acquirerSecret = new AdoptedSecret(this, "acquirer-secret", settings);
     this.endpointSecretKey = new AdoptedSecret(this, "endpoint-secret-key", settings);
     this.smtpSecret = settings.mailFrom === null ? undefined : new SmtpSecret(this, "smtp-secret", settings);
@@ -74,5 +76,25 @@ export class DataStack extends TerraformStack {
       name: "payments-logs",
       description: "Log lines of the functions, one partitioned table for each log.",
     });
+  }
+}
+
+/**
+ * Deliveries are found by the sweep's time in each shard, and listed by account, alone or with endpoint, state or event,
+ * newest first and back. Nothing else asks for them, and their times only rise.
+ */
+function indexDeliveries(documents: DocumentDatabase): void {
+  const deliveries = firestoreNames.webhookDeliveries;
+  documents.expires(deliveries).withoutIndexes(deliveries);
+  const up = "ASCENDING";
+  documents.composite(deliveries, [
+    ["sweepShard", up],
+    ["sweepAtMs", up],
+  ]);
+  const filters = [[], ["endpointId"], ["state"], ["endpointId", "state"], ["eventId"]];
+  for (const filter of filters) {
+    const equal = ["accountId", ...filter].map((field) => [field, up] as const);
+    for (const order of ["DESCENDING", up] as const)
+      documents.composite(deliveries, [...equal, ["createdAtMs", order]]);
   }
 }

@@ -37,6 +37,9 @@ export class FoundationStack extends TerraformStack {
     readonly invoice: ConsumerAccounts;
     readonly risk: ConsumerAccounts;
     readonly deadLetterRecorder: ConsumerAccounts;
+    readonly webhookDispatcher: ServiceAccount;
+    /** As which Pub/Sub, Cloud Tasks and Cloud Scheduler call webhook-dispatcher. */
+    readonly webhookCaller: ServiceAccount;
   };
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -67,6 +70,8 @@ export class FoundationStack extends TerraformStack {
         runs: accounts.account("dead-letter-recorder", "Runs dead-letter-recorder"),
         calls: accounts.account("dead-letter-push", "Pushes dead letters to their recorder"),
       },
+      webhookDispatcher: accounts.account("webhook-dispatcher", "Runs webhook-dispatcher"),
+      webhookCaller: accounts.account("webhook-caller", "Calls webhook-dispatcher"),
     };
 
     this.build = new BuildAccount(this, "build", {

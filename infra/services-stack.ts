@@ -20,6 +20,7 @@ import { sampleShop } from "./sample-shop.ts";
 import type { Settings } from "./settings.ts";
 import { settlementsOf } from "./settlements.ts";
 import { stateBackend } from "./state-backend.ts";
+import { webhookServices } from "./webhook-services.ts";
 
 /** The functions, and what calls them. */
 export class ServicesStack extends TerraformStack {
@@ -86,6 +87,8 @@ export class ServicesStack extends TerraformStack {
       service: ledgerWriter.service,
       products: ["cloudtasks"],
     });
+    const webhooks = webhookServices(this, settings, stacks);
+
     const paymentsApi = new PaymentFunction(this, "payments-api", {
       ...shared,
       account: accounts.paymentsApi,
@@ -106,6 +109,7 @@ export class ServicesStack extends TerraformStack {
         [environmentNames.webhookHttpAllowed]: String(settings.stage === "dev"),
         ...settlements.environment,
         [environmentNames.settlementsTarget]: ledgerWriter.url,
+        ...webhooks.environment,
         [environmentNames.rateLimitPerSecond]: String(settings.rateLimit.perSecond),
         [environmentNames.rateLimitBurst]: String(settings.rateLimit.burst),
       },
@@ -117,6 +121,7 @@ export class ServicesStack extends TerraformStack {
         readSecret(data.endpointSecretKey),
         ...acquirer.mayBeCalled,
         settlements.mayBeEnqueued,
+        ...webhooks.may,
       ],
     });
 

@@ -13,8 +13,6 @@ import { memoryOutbox } from "../functions/adapters/memory/outbox.ts";
 import { memoryReconciliation } from "../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
-import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
-import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
 import {
   acquirerNamesIn,
@@ -24,7 +22,6 @@ import {
   rateLimitOf,
   requiredVariable,
   settlementsIn,
-  webhookUrlsIn,
 } from "../functions/config.ts";
 import { busMessageOf } from "../functions/edge/bus-message.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
@@ -39,7 +36,6 @@ import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../
 import { eventOutlet } from "../functions/flows/publish-commits.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
-import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
 import { callJob } from "./call-job.ts";
 import { type ConsumerStores, consumerMakers, memoryConsumerStores } from "./consumers.ts";
 import { openDoors } from "./doors.ts";
@@ -49,6 +45,7 @@ import type { Host } from "./host.ts";
 import { type Identity, identityOf } from "./identity.ts";
 import { openPlatform, type PlatformOptions } from "./platform.ts";
 import { memoryShopStores, type ShopStores, shopMakers } from "./shop.ts";
+import { memoryWebhookStores, type WebhookStores, webhookApiIn, webhookMakers } from "./webhooks.ts";
 
 /** Starts everything; `port` is where payments-api should be. The stores are empty ones unless a test brings its own. */
 export async function startEmbedded(options: PlatformOptions & { port: number; stores?: Stores }): Promise<Host> {
@@ -102,7 +99,8 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
 
 /** One set of stores for all functions, as in the cloud. */
 export type Stores = ConsumerStores &
-  ShopStores & {
+  ShopStores &
+  WebhookStores & {
     ledger: Ledger;
     balances: Balances;
     seals: LedgerSeals;
@@ -112,7 +110,6 @@ export type Stores = ConsumerStores &
     accounts: Accounts;
     cache: IdempotencyCache;
     journal: AcquirerJournal;
-    webhookEndpoints: WebhookEndpoints;
   };
 
 /** Empty stores in memory. */
@@ -129,7 +126,7 @@ export function memoryStores(): Stores {
     cache: memoryIdempotencyCache(),
     journal: memoryAcquirerJournal(),
     ...memoryConsumerStores(),
-    webhookEndpoints: memoryWebhookEndpoints(),
+    ...memoryWebhookStores(),
     ...memoryShopStores(),
   };
 }
@@ -162,11 +159,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       tasks: cloudTaskQueues({ ...machine, client: taskClient, ...settlementsIn(environment) })(
         requiredVariable(environment, environmentNames.settlementsTarget),
       ),
-      webhooks: {
-        endpoints: identity.webhookEndpoints(stores.webhookEndpoints),
-        box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
-        urlRules: webhookUrlsIn(environment),
-      },
+      webhooks: webhookApiIn({ identity, environment, stores, taskClient, machine }),
       rateLimit: rateLimitOf(environment),
       terms: ledgerTermsOf(environment),
     });
@@ -198,6 +191,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
     }),
   ...consumerMakers,
   ...shopMakers,
+  ...webhookMakers,
 };
 
 function openAcquirer(environment: Record<string, string>, identityToken: Making["identityToken"]) {

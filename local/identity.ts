@@ -43,6 +43,8 @@ export type Identity = ShopIdentity & {
   observations(observations: Observations): Observations;
   webhookEndpoints(endpoints: WebhookEndpoints): WebhookEndpoints;
   deadLetters(letters: DeadLetters): DeadLetters;
+  /** Throws unless the function may do all of that to documents; `guarded` puts it before a call. */
+  inDocuments(...permissions: string[]): void;
   /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
   mayMountSecrets(): void;
 };
@@ -95,6 +97,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     }),
     // The recorder does no more; a redrive is a person's.
     deadLetters: (letters) => ({ ...letters, record: guarded(() => inDocuments("create", "get"), letters.record) }),
+    inDocuments,
     mayMountSecrets: () => {
       for (const secret of Object.values(planned.secrets)) must(secret, ["secretmanager.versions.access"]);
     },

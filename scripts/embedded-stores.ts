@@ -4,9 +4,11 @@ import { randomBytes } from "node:crypto";
 import { memoryAccounts } from "../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../functions/adapters/memory/acquirer-journal.ts";
 import { memoryBalances } from "../functions/adapters/memory/balances.ts";
+import { memoryDeliveries } from "../functions/adapters/memory/deliveries.ts";
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
+import { memoryTaskQueues } from "../functions/adapters/memory/task-queues.ts";
 import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
 import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import { systemClock, systemRandom } from "../functions/adapters/system.ts";
@@ -32,7 +34,8 @@ export async function openEmbeddedStores() {
 /** No webhook endpoints, under a key of their own. */
 export function embeddedWebhooks(): WebhookApiPorts {
   const box = aesSecretBox(randomBytes(32).toString("hex"));
-  return { endpoints: memoryWebhookEndpoints(), box, urlRules: strictUrls };
+  const stores = { endpoints: memoryWebhookEndpoints(), deliveries: memoryDeliveries() };
+  return { ...stores, tasks: memoryTaskQueues({ clock: systemClock }), box, urlRules: strictUrls };
 }
 
 /** The stores of one run. */

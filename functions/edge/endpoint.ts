@@ -6,8 +6,10 @@
 import type { SecretBox } from "../domain/secret-box.ts";
 import type { UrlPolicy } from "../domain/webhook-url.ts";
 import type { Balances } from "../flows/balance-ports.ts";
+import type { Deliveries, DeliveryRenderer } from "../flows/delivery-ports.ts";
 import type { IdempotentRequest, Work } from "../flows/idempotently-types.ts";
 import type { Clock, Ledger, Random, Renderer } from "../flows/ports.ts";
+import type { TaskQueues } from "../flows/task-ports.ts";
 import type { EndpointRenderer, WebhookEndpoints } from "../flows/webhook-endpoint-ports.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
 
@@ -28,12 +30,18 @@ export interface EndpointDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly renderer: Renderer;
-  readonly webhooks: WebhookApiPorts & { readonly renderer: EndpointRenderer };
+  readonly webhooks: WebhookApiPorts & {
+    readonly renderer: EndpointRenderer;
+    readonly deliveryRenderer: DeliveryRenderer;
+  };
 }
 
 /** What the calls on webhooks need from the outside. */
 export interface WebhookApiPorts {
   readonly endpoints: WebhookEndpoints;
+  readonly deliveries: Deliveries;
+  /** Queues that wake the dispatcher. */
+  readonly tasks: TaskQueues;
   readonly box: SecretBox;
   /** Which URLs may be registered. */
   readonly urlRules: UrlPolicy;

@@ -36,6 +36,7 @@ import {
 } from "./refuse-card-data.ts";
 import { wireRenderer } from "./renderer.ts";
 import { readApiKey, readIdempotencyKey, readStripeVersion, readWaitMs } from "./request-headers.ts";
+import { wireDeliveryRenderer } from "./serialize-webhook-delivery.ts";
 import { wireEndpointRenderer } from "./serialize-webhook-endpoint.ts";
 import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResponse } from "./wire.ts";
 
@@ -74,7 +75,7 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
     const challenges = challengeDoor({ ...on, finish: finishChallenge({ ...on, settle }) });
     const endpoints = {
       ...{ ledger, balances: ports.balances, clock: ports.clock, random: ports.random, renderer },
-      webhooks: { ...ports.webhooks, renderer: wireEndpointRenderer },
+      webhooks: { ...ports.webhooks, renderer: wireEndpointRenderer, deliveryRenderer: wireDeliveryRenderer },
     };
     return { ...gates, challenges, endpoints, idempotency: { ...on, cache, settle } };
   };

@@ -18,6 +18,7 @@ import {
 } from "./payment-intent-endpoints.ts";
 import { newRefund, refundCancel, refundList, showRefund, updateRefund } from "./refund-endpoints.ts";
 import { isId } from "./scalar-readers.ts";
+import { attemptList, deliveryList, redrive, resend, showDelivery, testEvent } from "./webhook-delivery-endpoints.ts";
 import {
   deleteWebhookEndpoint,
   newWebhookEndpoint,
@@ -66,7 +67,7 @@ interface Route {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: RegExp;
   readonly object:
-    | ("payment_intent" | "charge" | "refund" | "event" | "webhook_endpoint")
+    | ("payment_intent" | "charge" | "refund" | "event" | "webhook_endpoint" | "webhook_delivery")
     | ("balance" | "balance_transaction");
   readonly serve: Serve;
 }
@@ -105,6 +106,7 @@ const routes: readonly Route[] = [
 
 function webhookRoutes(): readonly Route[] {
   const object = "webhook_endpoint";
+  const sent = "webhook_delivery";
   const one = /^\/v1\/webhook_endpoints\/([^/]+)$/;
   return [
     { method: "POST", path: /^\/v1\/webhook_endpoints$/, object, serve: newWebhookEndpoint },
@@ -118,6 +120,12 @@ function webhookRoutes(): readonly Route[] {
       object,
       serve: rotateWebhookSecret,
     },
+    { method: "POST", path: /^\/v1\/webhook_endpoints\/([^/]+)\/send_test_event$/, object, serve: testEvent },
+    { method: "GET", path: /^\/v1\/webhook_deliveries$/, object: sent, serve: deliveryList },
+    { method: "GET", path: /^\/v1\/webhook_deliveries\/([^/]+)$/, object: sent, serve: showDelivery },
+    { method: "GET", path: /^\/v1\/webhook_deliveries\/([^/]+)\/attempts$/, object: sent, serve: attemptList },
+    { method: "POST", path: /^\/v1\/webhook_deliveries\/([^/]+)\/resend$/, object: sent, serve: resend },
+    { method: "POST", path: /^\/v1\/webhook_deliveries\/([^/]+)\/redrive$/, object: sent, serve: redrive },
   ];
 }
 
@@ -144,6 +152,7 @@ const parameterOf: Readonly<Record<Route["object"], string>> = {
   webhook_endpoint: "webhook_endpoint",
   balance: "id",
   balance_transaction: "id",
+  webhook_delivery: "webhook_delivery",
 };
 
 const prefixes: Readonly<Record<Route["object"], string>> = {
@@ -154,6 +163,7 @@ const prefixes: Readonly<Record<Route["object"], string>> = {
   webhook_endpoint: "we_",
   balance: "",
   balance_transaction: "txn_",
+  webhook_delivery: "wd_",
 };
 
 /** What of a client's text is repeated in an error. */

@@ -132,7 +132,8 @@ async function change(
 
 async function ensureTask(tasks: TaskQueues, delivery: WebhookDelivery): Promise<void> {
   const task = deliveryTask(delivery, true);
-  if (task !== null) await tasks.enqueue(task);
+  // A retry's task is the dispatcher's own affair; whoever asks from outside wakes it for first attempts and resends only.
+  if (task?.queue === "webhookFast") await tasks.enqueue(task);
 }
 
 async function enabledEndpoint(

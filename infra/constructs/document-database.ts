@@ -4,6 +4,7 @@
  */
 import { FirestoreDatabase } from "@cdktf/provider-google/lib/firestore-database/index.js";
 import { FirestoreField } from "@cdktf/provider-google/lib/firestore-field/index.js";
+import { FirestoreIndex } from "@cdktf/provider-google/lib/firestore-index/index.js";
 import { Construct } from "constructs";
 import { firestoreNames } from "../../functions/config.ts";
 import { type Settings, storeNames } from "../settings.ts";
@@ -49,6 +50,26 @@ export class DocumentDatabase extends Construct {
    */
   withoutIndexes(collection: string): this {
     new FirestoreField(this, `${collection}-without-indexes`, { ...this.#field(collection, "*"), indexConfig: {} });
+    return this;
+  }
+
+  /**
+   * An index over several fields, each with its direction, for queries that no automatic index answers. Firestore reads an
+   * index in one direction only, so a list that is paged both ways has two.
+   */
+  composite(
+    collection: string,
+    fields: readonly (readonly [field: string, order: "ASCENDING" | "DESCENDING"])[],
+  ): this {
+    const name = fields.map(([field, order]) => (order === "DESCENDING" ? `${field}-down` : field)).join("-");
+    new FirestoreIndex(this, `${collection}-by-${name}`, {
+      project: this.database.project,
+      database: this.database.name,
+      collection,
+      fields: fields.map(([fieldPath, order]) => ({ fieldPath, order })),
+      timeouts: { create: FIELD_TIMEOUT, delete: FIELD_TIMEOUT },
+      lifecycle: { preventDestroy: this.#isProtected },
+    });
     return this;
   }
 

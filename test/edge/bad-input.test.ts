@@ -3,6 +3,7 @@
 
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
+import { wireDeliveryRenderer } from "../../functions/edge/serialize-webhook-delivery.ts";
 import { wireEndpointRenderer } from "../../functions/edge/serialize-webhook-endpoint.ts";
 import { expectValid } from "../support/schemas.ts";
 import { countRows, openWorld, type Reply, type World, webhookPorts } from "../support/world.ts";
@@ -64,7 +65,8 @@ const endpoints = [...paymentEndpoints, ...refundEndpoints, ...webhookEndpoints,
 describe.each(endpoints.map((endpoint) => [endpoint.title, endpoint] as const))("%s", (_, endpoint) => {
   test("looks for exactly the fields of this table", async () => {
     const world = await openWorld();
-    const webhooks = { ...webhookPorts(), renderer: wireEndpointRenderer };
+    const renderers = { renderer: wireEndpointRenderer, deliveryRenderer: wireDeliveryRenderer };
+    const webhooks = { ...webhookPorts(), ...renderers };
     const machine = { clock: world.clock, random: systemRandom };
     const { ledger, balances } = world;
     const deps = { ledger, balances, ...machine, renderer: wireRenderer(), webhooks };

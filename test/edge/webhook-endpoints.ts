@@ -1,6 +1,7 @@
 // The calls on webhook endpoints that have parameters, with all their fields, for the table of bad input.
 // It must never be read from the code: a field that one of the two does not know turns a test red.
 
+import { deliveryList } from "../../functions/edge/webhook-delivery-endpoints.ts";
 import { showWebhookEndpoint, webhookEndpointList } from "../../functions/edge/webhook-endpoint-endpoints.ts";
 import {
   createEndpointParameters,
@@ -85,6 +86,23 @@ export const webhookEndpoints: readonly EndpointDescription[] = [
       { name: "starting_after", kind: "id" },
       { name: "ending_before", kind: "id" },
       ...expanding,
+    ],
+  },
+  {
+    title: "list webhook deliveries",
+    needs: "nothing",
+    method: "GET",
+    path: () => "/v1/webhook_deliveries",
+    base: () => [],
+    whole: "",
+    read: readerOf(deliveryList),
+    fields: [
+      { name: "limit", kind: "integer" },
+      { name: "starting_after", kind: "id" },
+      { name: "ending_before", kind: "id" },
+      { name: "webhook_endpoint", kind: "id" },
+      { name: "event", kind: "id" },
+      { name: "status", kind: "choice" },
     ],
   },
 ];

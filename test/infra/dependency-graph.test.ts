@@ -76,7 +76,11 @@ describe.each(Object.entries(stages))("the dependency graph of %s", (_title, pla
           ),
         )
         .map(({ type }) => type);
-      expect(types.sort()).toEqual(["google_cloud_run_v2_service_iam_member", "google_service_account_iam_member"]);
+      // An account that more products call as has one more for each.
+      expect([...new Set(types)].sort()).toEqual([
+        "google_cloud_run_v2_service_iam_member",
+        "google_service_account_iam_member",
+      ]);
     }
   });
 

@@ -32,6 +32,8 @@ describe("the foundation stack", () => {
       "google_service_account accounts/risk-push",
       "google_service_account accounts/sample-shop",
       "google_service_account accounts/test-acquirer",
+      "google_service_account accounts/webhook-caller",
+      "google_service_account accounts/webhook-dispatcher",
       "google_storage_bucket sources/bucket",
       "time_sleep accounts/are-known",
       "time_sleep apis/are-ready",

@@ -40,6 +40,7 @@ describe("the services stack", () => {
       "google_cloud_run_v2_service_iam_member payments-api/public",
       "google_cloud_run_v2_service_iam_member sample-shop/public",
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
+      "google_cloud_run_v2_service_iam_member webhook-caller/may-call",
       "google_cloud_scheduler_job complete-attempts/job",
       "google_cloud_scheduler_job expire-holds/job",
       "google_cloud_scheduler_job move-checkpoints/job",
@@ -47,33 +48,49 @@ describe("the services stack", () => {
       "google_cloud_scheduler_job reconcile/job",
       "google_cloud_scheduler_job relay-outbox/job",
       "google_cloud_scheduler_job seal-ledger/job",
+      "google_cloud_scheduler_job sweep-deliveries/job",
       "google_cloud_scheduler_job verify-ledger/job",
       "google_cloud_tasks_queue_iam_member ledger-writer/enqueues-into-settlements",
       "google_cloud_tasks_queue_iam_member payments-api/enqueues-into-settlements",
+      "google_cloud_tasks_queue_iam_member payments-api/enqueues-into-webhook-fast",
+      "google_cloud_tasks_queue_iam_member webhook-dispatcher/enqueues-into-webhook-fast",
+      "google_cloud_tasks_queue_iam_member webhook-dispatcher/enqueues-into-webhook-slow",
       "google_cloudfunctions2_function ledger-writer/function",
       "google_cloudfunctions2_function payments-api/function",
       "google_cloudfunctions2_function sample-shop/function",
       "google_cloudfunctions2_function test-acquirer/function",
+      "google_cloudfunctions2_function webhook-dispatcher/function",
       "google_project_iam_member payments-api/uses-documents",
       "google_project_iam_member sample-shop/uses-documents",
       "google_project_iam_member test-acquirer/uses-documents",
+      "google_project_iam_member webhook-dispatcher/uses-documents",
+      "google_pubsub_subscription webhook-dispatcher-events/subscription",
+      "google_pubsub_subscription_iam_member webhook-dispatcher-events/pubsub-takes-dead-letters",
       "google_pubsub_topic_iam_member ledger-writer/publishes-to-payment-events",
       "google_pubsub_topic_iam_member payments-api/publishes-to-payment-events",
+      "google_pubsub_topic_iam_member webhook-dispatcher/publishes-to-payment-events",
       "google_secret_manager_secret_iam_member ledger-writer/reads-acquirer-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-acquirer-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-endpoint-secret-key",
       "google_secret_manager_secret_iam_member sample-shop/reads-shop-key-seed",
       "google_secret_manager_secret_iam_member test-acquirer/reads-acquirer-secret",
+      "google_secret_manager_secret_iam_member webhook-dispatcher/reads-endpoint-secret-key",
       "google_service_account_iam_member ledger-schedule/cloudscheduler-signs",
       "google_service_account_iam_member ledger-tasks/cloudtasks-signs",
       "google_service_account_iam_member ledger-writer/acts-as-ledger-tasks",
       "google_service_account_iam_member payments-api/acts-as-ledger-tasks",
+      "google_service_account_iam_member payments-api/acts-as-webhook-caller",
+      "google_service_account_iam_member webhook-caller/cloudscheduler-signs",
+      "google_service_account_iam_member webhook-caller/cloudtasks-signs",
+      "google_service_account_iam_member webhook-caller/pubsub-signs",
+      "google_service_account_iam_member webhook-dispatcher/acts-as-webhook-caller",
       "google_spanner_database_iam_member ledger-writer/uses-ledger",
       "google_spanner_database_iam_member payments-api/uses-ledger",
       "google_storage_bucket_object ledger-writer/source",
       "google_storage_bucket_object payments-api/source",
       "google_storage_bucket_object sample-shop/source",
       "google_storage_bucket_object test-acquirer/source",
+      "google_storage_bucket_object webhook-dispatcher/source",
     ]);
   });
 
@@ -89,7 +106,9 @@ describe("the services stack", () => {
       "ledger-writer: roles/secretmanager.secretAccessor on secret_manager_secret",
       "payments-api: Payments ledger runtime on spanner_database",
       "payments-api: roles/cloudtasks.enqueuer on cloud_tasks_queue",
+      "payments-api: roles/cloudtasks.enqueuer on cloud_tasks_queue",
       "payments-api: roles/datastore.user on project",
+      "payments-api: roles/iam.serviceAccountUser on service_account",
       "payments-api: roles/iam.serviceAccountUser on service_account",
       "payments-api: roles/pubsub.publisher on pubsub_topic",
       "payments-api: roles/run.invoker on cloud_run_v2_service",
@@ -99,9 +118,18 @@ describe("the services stack", () => {
       "sample-shop: roles/run.invoker on cloud_run_v2_service",
       "sample-shop: roles/secretmanager.secretAccessor on secret_manager_secret",
       "serviceAccount:service-N@gcp-sa-cloudscheduler.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
+      "serviceAccount:service-N@gcp-sa-cloudscheduler.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
+      "serviceAccount:service-N@gcp-sa-cloudtasks.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
       "serviceAccount:service-N@gcp-sa-cloudtasks.iam.gserviceaccount.com: roles/iam.serviceAccountOpenIdTokenCreator on service_account",
       "test-acquirer: roles/datastore.user on project",
       "test-acquirer: roles/secretmanager.secretAccessor on secret_manager_secret",
+      "webhook-caller: roles/run.invoker on cloud_run_v2_service",
+      "webhook-dispatcher: roles/cloudtasks.enqueuer on cloud_tasks_queue",
+      "webhook-dispatcher: roles/cloudtasks.enqueuer on cloud_tasks_queue",
+      "webhook-dispatcher: roles/datastore.user on project",
+      "webhook-dispatcher: roles/iam.serviceAccountUser on service_account",
+      "webhook-dispatcher: roles/pubsub.publisher on pubsub_topic",
+      "webhook-dispatcher: roles/secretmanager.secretAccessor on secret_manager_secret",
     ]);
   });
 
@@ -204,6 +232,8 @@ describe("the services stack", () => {
     writer.push(settlementsCaller, settlementsQueue);
     writer.push(environmentNames.feeBasisPoints, environmentNames.feeFixedMinor, environmentNames.availableAfterDays);
     const { endpointSecretKey, webhookHttpAllowed } = environmentNames;
+    const { webhookFastQueue, webhookSlowQueue, webhookCaller, webhookTarget } = environmentNames;
+    const queues = [webhookFastQueue, webhookSlowQueue];
     const { paymentsUrl, paymentsAudience, shopKeySeed } = environmentNames;
 
     expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount].sort());
@@ -216,9 +246,16 @@ describe("the services stack", () => {
         endpointSecretKey,
         webhookHttpAllowed,
         settlementsTarget,
+        ...[...queues, webhookCaller, webhookTarget],
       ].sort(),
     );
     expect(variables(closed, "payments-api")).toEqual([...variables(open, "payments-api"), acquirerAudience].sort());
+    expect(variables(open, "webhook-dispatcher")).toEqual(
+      [
+        ...[project, firestoreDatabase, eventsTopic, endpointSecretKey, webhookHttpAllowed],
+        ...[...queues, webhookCaller, callerAccount],
+      ].sort(),
+    );
     expect(variables(open, "sample-shop")).toEqual(
       [environmentNames.project, firestoreDatabase, paymentsUrl, shopKeySeed].sort(),
     );

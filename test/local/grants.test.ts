@@ -12,6 +12,7 @@ import type { Plan } from "../../local/plan.ts";
 import type { PlannedGrant } from "../../local/plan-grants.ts";
 import { intercept } from "../support/interception.ts";
 import { aChargeEvent } from "../support/pushes.ts";
+import { enroll, openReceiver, statusOf, type Webhooks } from "./grants-merchant.ts";
 import { planned, type Resources } from "./planned.ts";
 
 /** A person who may call payments-api and the shop where not everybody may. */
@@ -45,6 +46,8 @@ interface Round {
   readonly waiting: number;
   /** Pushes that no consumer had taken. */
   readonly undelivered: number;
+  /** What became of the merchant's webhooks; see `merchant`. */
+  readonly webhooks: Webhooks;
   readonly refusals: readonly string[];
   /** Grants that nothing needed. */
   readonly unused: readonly PlannedGrant[];
@@ -53,12 +56,13 @@ interface Round {
 const wholeRound = {
   ...{ statuses: [503, 200, 200, 200], isSold: true, succeeded: [2, 3, 3] },
   ...{ waiting: 0, undelivered: 0, refusals: [] },
+  webhooks: { tested: 200, failing: 3, gone: "disabled" },
 };
 
-/** Five seconds past a full minute, so that the schedule calls after 55 s, 115 s and 175 s. */
+/** Five seconds past a full minute, so that the schedule calls after 55 s, 115 s, …; the sweep of webhooks takes what is three minutes late. */
 const startMs = Date.parse("2026-01-15T12:00:05Z");
 
-/** Pays, buys, leaves a payment behind for the completer, and lets three minutes pass. */
+/** Pays, buys, leaves a payment behind for the completer, and lets five minutes pass. */
 async function goRound(plan: Plan): Promise<Round> {
   const refusals: string[] = [];
   const journal = intercept(memoryAcquirerJournal());
@@ -73,11 +77,14 @@ async function goRound(plan: Plan): Promise<Round> {
       stores,
     });
   } catch {
-    return { statuses: [], isSold: false, succeeded: [], waiting: 0, undelivered: 0, refusals, unused: [] };
+    const nothing = { statuses: [], isSold: false, succeeded: [], waiting: 0, undelivered: 0 };
+    return { ...nothing, webhooks: { tested: 0, failing: 0, gone: "" }, refusals, unused: [] };
   }
+  const receiver = await openReceiver();
   try {
     const seeding = { accounts: host.accounts, clock: systemClock, random: systemRandom };
     await Promise.all([seedLaptopKey(seeding), seedShopKey(seeding, host)]);
+    const merchant = await enroll(apiOf(host), receiver.baseUrl);
     const statuses = [
       await pay(host, "left behind", bankDebit),
       await pay(host, "paid", { payment_method: "pm_card_visa" }),
@@ -87,17 +94,25 @@ async function goRound(plan: Plan): Promise<Round> {
     host.platform.bus.publish("projects/local-project/topics/payment-events-dead", [aChargeEvent()]);
     // A shop whose payments are not answered asks again for seconds, and here the answer is known.
     const isSold = statuses.join() === wholeRound.statuses.join() && (await buy(host));
+    // The second attempt's task is lost, so that only the sweep can bring it about.
+    await clock.advance(2_000);
+    for (const { name } of plan.queues) if (name.includes("webhook-slow")) host.platform.tasks.purge(name);
     const succeeded: number[] = [];
-    for (const atMs of [startMs + 30_000, startMs + 90_000, startMs + 180_000]) {
+    for (const atMs of [startMs + 30_000, startMs + 90_000, startMs + 300_000]) {
       await clock.advance(atMs - clock.now());
       const { intents } = await list(host);
       succeeded.push(intents.filter(({ status }) => status === "succeeded").length);
     }
     const { count: waiting } = await stores.outbox.backlog(clock.now() - 70_000, 10);
     const undelivered = countUndelivered(plan, host);
+    const webhooks = { ...merchant, failing: receiver.failing(), gone: await statusOf(apiOf(host), merchant.goneId) };
     const { rights } = host.platform;
-    return { statuses, isSold, succeeded, waiting, undelivered, refusals, unused: rights.unused() };
+    return {
+      ...{ statuses, isSold, succeeded, waiting, undelivered, refusals, unused: rights.unused() },
+      webhooks: { tested: webhooks.tested, failing: webhooks.failing, gone: webhooks.gone },
+    };
   } finally {
+    await receiver.close();
     await host.stop();
   }
 }
@@ -145,6 +160,12 @@ async function list(host: Host): Promise<{ status: number; intents: { status: st
   });
   const { data = [] } = (await response.json()) as { data?: { status: string }[] };
   return { status: response.status, intents: data };
+}
+
+/** The API as a merchant calls it. */
+function apiOf(host: Host) {
+  const baseUrl = host.addresses.get("payments-api") ?? "";
+  return { baseUrl, headers: headersOf(host) };
 }
 
 /** The API's key in its own place, and the caller's identity in the other. */

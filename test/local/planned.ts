@@ -38,9 +38,10 @@ export function planned(
 }
 
 /** Takes one grant out of the stack: the one of this type whose id begins with the function's name. */
-export function withoutGrant(type: string, functionName: string): (services: Resources) => void {
+export function withoutGrant(type: string, functionName: string, about = ""): (services: Resources) => void {
   return (services) => {
-    const ids = Object.keys(services[type] ?? {}).filter((id) => id.startsWith(`${functionName}_`));
+    const own = Object.keys(services[type] ?? {}).filter((id) => id.startsWith(`${functionName}_`));
+    const ids = own.filter((id) => id.includes(about));
     expect(ids).toHaveLength(1);
     for (const id of ids) delete services[type]?.[id];
   };

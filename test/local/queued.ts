@@ -22,10 +22,10 @@ export const queueNames = {
 
 /** The grants that a task needs on its way from payments-api to ledger-writer, by what they are for. */
 export const grantsOfTasks = {
-  enqueue: ["google_cloud_tasks_queue_iam_member", "payments-api"],
-  actAs: ["google_service_account_iam_member", "payments-api"],
-  sign: ["google_service_account_iam_member", "ledger-tasks"],
-  invoke: ["google_cloud_run_v2_service_iam_member", "ledger-tasks"],
+  enqueue: ["google_cloud_tasks_queue_iam_member", "payments-api", "settlements"],
+  actAs: ["google_service_account_iam_member", "payments-api", "ledger-tasks"],
+  sign: ["google_service_account_iam_member", "ledger-tasks", ""],
+  invoke: ["google_cloud_run_v2_service_iam_member", "ledger-tasks", ""],
 } as const;
 
 /** The stage's plan in which payments-api may use the queues of webhooks too; without one grant if a test wants it so. */
@@ -42,8 +42,8 @@ export function plannedWithTasks(without?: keyof typeof grantsOfTasks): Plan {
       };
     }
     if (without === undefined) return;
-    const [type, holder] = grantsOfTasks[without];
-    withoutGrant(type, holder)(services);
+    const [type, holder, about] = grantsOfTasks[without];
+    withoutGrant(type, holder, about)(services);
   });
 }
 

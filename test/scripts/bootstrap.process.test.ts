@@ -37,6 +37,8 @@ describe("bootstrap in an empty project", () => {
       "secrets versions add acquirer-secret",
       "secrets create endpoint-secret-key --replication-policy=automatic",
       "secrets versions add endpoint-secret-key",
+      "secrets create shop-key-seed --replication-policy=automatic",
+      "secrets versions add shop-key-seed",
     ]);
     expect(readFile()).toEqual({
       stage: "dev",
@@ -74,7 +76,7 @@ describe("bootstrap in an empty project", () => {
 
     const added = cloud.calls().filter(({ command }) => command.startsWith("secrets versions add"));
     const values = added.map(({ input }) => input);
-    expect(values).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(values).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f]{64}$/)));
     expect(new Set(values).size).toBe(values.length);
     for (const value of values) {
       for (const place of [output, complaint, readFileSync(cloud.stageFile, "utf8"), ...commands()]) {

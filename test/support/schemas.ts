@@ -23,7 +23,7 @@ import {
   seconds,
   text,
 } from "./schema-words.ts";
-import { webhookEndpoint } from "./webhook-schemas.ts";
+import { webhookAttempt, webhookDelivery, webhookEndpoint } from "./webhook-schemas.ts";
 
 /** Fails the test unless the value is a valid object of this kind; takes what `JSON.parse` gives. */
 export function expectValid(kind: SchemaKind, value: unknown): void {
@@ -46,7 +46,9 @@ export function schemaProblems(kind: SchemaKind, value: unknown): string[] {
 export type SchemaKind =
   | ("payment_intent" | "charge" | "refund" | "event" | "payment_method" | "error" | "list")
   | ("balance" | "balance_transaction")
-  | "webhook_endpoint";
+  | "webhook_endpoint"
+  | "webhook_delivery"
+  | "webhook_attempt";
 
 const errorType = choice("api_error", "card_error", "idempotency_error", "invalid_request_error");
 
@@ -240,14 +242,21 @@ const event = objectOf<Stripe.EventBase & { object_version: number }>({
 
 const list = objectOf<Stripe.ApiList<unknown>>({
   object: { const: "list" },
-  url: { type: "string", pattern: "^/v1/[a-z_]+$" },
+  url: { type: "string", pattern: "^/v1/[a-z_]+(/[A-Za-z0-9_]+/[a-z_]+)?$" },
   has_more: { type: "boolean" },
   data: {
     type: "array",
     items: {
-      anyOf: ["payment_intent", "charge", "refund", "event", "webhook_endpoint", "balance_transaction"].map((kind) => ({
-        $ref: kind,
-      })),
+      anyOf: [
+        "payment_intent",
+        "charge",
+        "refund",
+        "event",
+        "webhook_endpoint",
+        "webhook_delivery",
+        "webhook_attempt",
+        "balance_transaction",
+      ].map((kind) => ({ $ref: kind })),
     },
   },
 });
@@ -263,4 +272,6 @@ const schemas: Readonly<Record<SchemaKind, Schema>> = {
   error,
   list,
   webhook_endpoint: webhookEndpoint,
+  webhook_delivery: webhookDelivery,
+  webhook_attempt: webhookAttempt,
 };

@@ -1,8 +1,9 @@
 // The shapes of answers about webhooks, stricter than the official client's types.
 // It must never follow the serializers: required fields come from the client's types, values from the contract (8.1).
 import type Stripe from "stripe";
+import type { WireAttempt, WireDelivery } from "../../functions/edge/serialize-webhook-delivery.ts";
 import { nullable, objectOf, type Schema } from "./json-schema.ts";
-import { choice, id, metadata, no, nothing, seconds, text } from "./schema-words.ts";
+import { choice, id, integer, metadata, no, nothing, seconds, text } from "./schema-words.ts";
 
 const standing = objectOf<Stripe.WebhookEndpoint>(
   {
@@ -30,3 +31,44 @@ const deleted = objectOf<Stripe.DeletedWebhookEndpoint>({
 
 /** An endpoint, or what is told of one that is gone. */
 export const webhookEndpoint: Schema = { anyOf: [standing, deleted] };
+
+/** A delivery: an object of ours. */
+export const webhookDelivery = objectOf<WireDelivery>({
+  id: id("wd"),
+  object: { const: "webhook_delivery" },
+  attempts: integer,
+  created: seconds,
+  dead_letter_reason: nullable(
+    choice(
+      ...["exhausted", "window_over", "endpoint_gone", "endpoint_disabled", "endpoint_deleted"],
+      "blocked_destination",
+    ),
+  ),
+  event: id("evt"),
+  event_type: { type: "string", pattern: "^[a-z_]+(\\.[a-z_]+)+$" },
+  livemode: no,
+  next_attempt_at: nullable(seconds),
+  redrive: nullable(id("rd")),
+  status: choice("pending", "delivered", "dead"),
+  webhook_endpoint: id("we"),
+});
+
+/** An attempt: an object of ours. */
+export const webhookAttempt = objectOf<WireAttempt>({
+  id: id("wa"),
+  object: { const: "webhook_attempt" },
+  created: seconds,
+  duration_ms: { type: "integer", minimum: 0 },
+  failure: nullable(
+    choice(
+      ...["redirect", "gone", "status", "blocked_destination", "dns_error", "connection_error"],
+      ...["tls_error", "timeout", "protocol_error"],
+    ),
+  ),
+  http_status: nullable(integer),
+  number: nullable({ type: "integer", minimum: 1 }),
+  redrive: nullable(id("rd")),
+  resend: nullable(id("rs")),
+  response_excerpt: text,
+  webhook_delivery: id("wd"),
+});

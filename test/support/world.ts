@@ -4,6 +4,7 @@
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
+import { memoryDeliveries } from "../../functions/adapters/memory/deliveries.ts";
 import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
@@ -12,6 +13,7 @@ import { memoryPublisher } from "../../functions/adapters/memory/publisher.ts";
 import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
+import { memoryTaskQueues } from "../../functions/adapters/memory/task-queues.ts";
 import { memoryWebhookEndpoints } from "../../functions/adapters/memory/webhook-endpoints.ts";
 import { aesSecretBox } from "../../functions/adapters/secret-box.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
@@ -50,6 +52,8 @@ export async function openWorld(timings: Timings = defaultTimings) {
   const accounts = memoryAccounts();
   const journal = memoryAcquirerJournal();
   const webhookEndpoints = memoryWebhookEndpoints();
+  const deliveries = memoryDeliveries();
+  const wakeUps = memoryTaskQueues({ clock });
   const logged: string[] = [];
   const log = (severity: string, message: string, fields: object = {}) =>
     void logged.push(
@@ -77,6 +81,8 @@ export async function openWorld(timings: Timings = defaultTimings) {
       acquirer: intercept(network),
       accounts: intercept(accounts),
       webhookEndpoints: intercept(webhookEndpoints),
+      deliveries: intercept(deliveries),
+      wakeUps: intercept(wakeUps),
       publisher: intercept<Publisher>(bus),
     };
     const publishing = { ledger: ports.ledger.port, publisher: ports.publisher.port, render: busMessageOf, clock, log };
@@ -89,7 +95,10 @@ export async function openWorld(timings: Timings = defaultTimings) {
           cache: ports.cache.port,
           acquirer: ports.acquirer.port,
           accounts: ports.accounts.port,
-          webhooks: { ...webhookPorts(), endpoints: ports.webhookEndpoints.port },
+          webhooks: {
+            ...webhookPorts(),
+            ...{ endpoints: ports.webhookEndpoints.port, deliveries: ports.deliveries.port, tasks: ports.wakeUps.port },
+          },
           clock,
           random: systemRandom,
           log,
@@ -112,6 +121,8 @@ export async function openWorld(timings: Timings = defaultTimings) {
     accounts,
     journal,
     webhookEndpoints,
+    deliveries,
+    wakeUps,
   };
   return { ...stores, clock, log, logged, startServer, ...startServer() };
 }
@@ -120,6 +131,8 @@ export async function openWorld(timings: Timings = defaultTimings) {
 export function webhookPorts(): WebhookApiPorts {
   return {
     endpoints: memoryWebhookEndpoints(),
+    deliveries: memoryDeliveries(),
+    tasks: memoryTaskQueues({ clock: { now: () => beginMs } }),
     box: aesSecretBox("a key for tests which is not a secret at all"),
     urlRules: strictUrls,
   };

@@ -1,5 +1,6 @@
 // Answers of a project in which nothing was made yet; what a command makes is there afterwards.
 // It must never answer for a command that bootstrap does not need.
+import { generatedSecrets } from "../../../infra/settings.ts";
 import type { FakeCloud } from "./fake-cloud.ts";
 
 /** The project's id in every test of the life cycle. */
@@ -28,10 +29,12 @@ export function scriptEmptyProject({ answer }: FakeCloud): void {
   appears(answer, "storage buckets describe *", "storage buckets update", soundBucket);
   answer("gcloud", "storage buckets create *", {});
   answer("gcloud", "storage buckets update *", {});
-  appears(answer, "secrets describe *", "secrets create", "{}");
+  for (const name of generatedSecrets) {
+    appears(answer, `secrets describe *${name}*`, `secrets create [^ ]*${name}`, "{}");
+    answer("gcloud", `secrets versions list *${name}*`, {});
+    answer("gcloud", `secrets versions list *${name}*`, { after: `secrets versions add [^ ]*${name}`, output: "1" });
+  }
   answer("gcloud", "secrets create *", {});
-  answer("gcloud", "secrets versions list *", {});
-  answer("gcloud", "secrets versions list *", { after: "secrets versions add", output: "1" });
   answer("gcloud", "secrets versions add *", {});
 }
 

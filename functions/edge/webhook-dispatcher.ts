@@ -1,0 +1,124 @@
+/**
+ * The webhook dispatcher over HTTP: Pub/Sub brings events, Cloud Tasks wake-ups, and a schedule starts the sweep.
+ * It never answers an error for a merchant's failure: only its own failures may slow a queue down.
+ */
+import { refuse } from "../domain/errors.ts";
+import type { SecretBox } from "../domain/secret-box.ts";
+import { type DeliveryWakeUp, deliveryPath } from "../domain/webhook-delivery.ts";
+import type { Publisher } from "../flows/bus-ports.ts";
+import { deliverWebhook } from "../flows/deliver-webhook.ts";
+import type { Deliveries, DeliveryGate, EndpointHealthStore } from "../flows/delivery-ports.ts";
+import { disableEndpoint } from "../flows/disable-endpoint.ts";
+import type { Egress } from "../flows/egress-ports.ts";
+import { fanOut } from "../flows/fan-out.ts";
+import { deliveryGate } from "../flows/limit-deliveries.ts";
+import type { Clock, Log, Random } from "../flows/ports.ts";
+import { sweepDeliveries } from "../flows/sweep-deliveries.ts";
+import type { TaskQueues, TaskQueuesCalling } from "../flows/task-ports.ts";
+import type { WebhookEndpoints } from "../flows/webhook-endpoint-ports.ts";
+import { errorResponseOf } from "./error-table.ts";
+import { requirePlatformCaller } from "./platform-caller.ts";
+import { readPush } from "./pubsub-push.ts";
+import { readFannedEvent } from "./webhook-event.ts";
+import { renderNotice } from "./webhook-notice.ts";
+import { headerValues, jsonResponse, pathOf, type WireHandler, type WireRequest } from "./wire.ts";
+
+/** What the dispatcher needs from the outside. */
+export interface WebhookDispatcherPorts {
+  readonly deliveries: Deliveries;
+  readonly endpoints: WebhookEndpoints;
+  readonly health: EndpointHealthStore;
+  readonly box: SecretBox;
+  readonly egress: Egress;
+  readonly publisher: Publisher;
+  /** Queues that call the function at a base URL: its own, as the request's Host tells it. */
+  readonly tasks: TaskQueuesCalling;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Service account whose tokens it accepts: that of its subscription, its queues and its schedule. */
+  readonly callerAccount: string;
+  /** What one instance lets through to one endpoint; production's limits by default. */
+  readonly gate?: DeliveryGate;
+}
+
+/** The handler: `POST /events`, `/deliver` and `/sweep`, and `GET /health`. */
+export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
+  const gate = ports.gate ?? deliveryGate(ports);
+  const disable = disableEndpoint({ ...ports, renderNotice });
+  const jobs = new Map<string, Job>([
+    ["/events", async (request, tasks) => await fanOut({ ...ports, tasks }, readFannedEvent(readPush(request)))],
+    [
+      deliveryPath,
+      async (request, tasks) => ({
+        did: await deliverWebhook({ ...ports, tasks, gate, disable }, readWakeUp(request)),
+      }),
+    ],
+    ["/sweep", async (_request, tasks) => await sweepDeliveries({ ...ports, tasks })],
+  ]);
+  return async (request) => {
+    const path = pathOf(request.target);
+    if (path === "/health") return jsonResponse(200, { status: "ok" });
+    try {
+      requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
+      const job = jobs.get(path);
+      if (job === undefined) {
+        throw refuse("route_unknown", `Unrecognized request URL (${request.method}: ${path.slice(0, 200)}).`);
+      }
+      if (request.method !== "POST") throw refuse("method_not_allowed", "Only POST is allowed here.");
+      const result = await job(request, ports.tasks(ownUrl(request)));
+      ports.log("INFO", messages[path] ?? "webhook work done", { ...result });
+      return jsonResponse(200, result);
+    } catch (error) {
+      return failed(ports.log, path, error);
+    }
+  };
+}
+
+type Job = (request: WireRequest, tasks: TaskQueues) => Promise<object>;
+
+/** What the log says of each path. */
+const messages: Readonly<Record<string, string>> = {
+  "/events": "event fanned out",
+  [deliveryPath]: "webhook wake-up done",
+  "/sweep": "webhook deliveries swept",
+};
+
+/** No function's environment names its own URL; the Host is the token's audience, which was checked (design section 2). */
+function ownUrl(request: WireRequest): string {
+  return `https://${headerValues(request, "host")[0] ?? ""}`;
+}
+
+/**
+ * What a task tells.
+ * @throws DomainError `body_invalid` or `parameter_invalid`, which names the member
+ */
+function readWakeUp(request: WireRequest): DeliveryWakeUp {
+  let body: Readonly<Record<string, unknown>> | null = null;
+  try {
+    body = JSON.parse(request.body.toString("utf8"));
+  } catch {
+    // Not kept as a cause: JSON.parse quotes the text.
+  }
+  if (typeof body !== "object" || body === null) throw refuse("body_invalid", "The body is not a JSON object.");
+  const { deliveryId, redriveId, number, resendId } = body;
+  if (typeof deliveryId !== "string" || !/^wd_[0-9a-f]{32}$/.test(deliveryId)) throw invalid("deliveryId");
+  if (redriveId !== null && typeof redriveId !== "string") throw invalid("redriveId");
+  if (number !== null && !Number.isSafeInteger(number)) throw invalid("number");
+  if (resendId !== null && typeof resendId !== "string") throw invalid("resendId");
+  return { deliveryId, redriveId, number: number === null ? null : Number(number), resendId };
+}
+
+function invalid(name: string) {
+  return refuse("parameter_invalid", `Member ${name} of the wake-up has a wrong form.`, { param: name });
+}
+
+function failed(log: Log, path: string, error: unknown) {
+  const response = errorResponseOf(error);
+  log("ERROR", "webhook work failed", {
+    path: path.slice(0, 200),
+    status: response.status,
+    reason: error instanceof Error ? error.message : "unknown",
+  });
+  return response;
+}

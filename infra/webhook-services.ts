@@ -1,0 +1,95 @@
+/**
+ * Webhooks: the dispatcher with its subscription, its queues and its sweep, and what payments-api needs to wake it.
+ * It must never let anybody but its one caller into the dispatcher.
+ */
+import type { Construct } from "constructs";
+import { environmentNames } from "../functions/config.ts";
+import { publishTo } from "./constructs/event-topic.ts";
+import { FunctionCaller } from "./constructs/function-caller.ts";
+import { type Grant, readSecret, useDocuments } from "./constructs/grants.ts";
+import { PaymentFunction } from "./constructs/payment-function.ts";
+import { PushConsumer } from "./constructs/push-consumer.ts";
+import { Schedule } from "./constructs/schedule.ts";
+import { enqueueInto } from "./constructs/task-queue.ts";
+import type { DataStack } from "./data-stack.ts";
+import type { FoundationStack } from "./foundation-stack.ts";
+import type { MessagingStack } from "./messaging-stack.ts";
+import type { Settings } from "./settings.ts";
+
+/** What payments-api is given: a delivery that a person sends again is a task in the dispatcher's queues. */
+export interface WebhookWaking {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly may: readonly Grant[];
+}
+
+/** Declares all of it. */
+export function webhookServices(
+  scope: Construct,
+  settings: Settings,
+  { foundation, data, messaging }: { foundation: FoundationStack; data: DataStack; messaging: MessagingStack },
+): WebhookWaking {
+  const { webhookDispatcher, webhookCaller } = foundation.accounts;
+  const { webhookFast, webhookSlow } = messaging.queues;
+  const queues = {
+    [environmentNames.webhookFastQueue]: webhookFast.queue.id,
+    [environmentNames.webhookSlowQueue]: webhookSlow.queue.id,
+    [environmentNames.webhookCaller]: webhookCaller.email,
+  };
+  const dispatcher = new PaymentFunction(scope, "webhook-dispatcher", {
+    ...{ settings, foundation },
+    ...SENDING,
+    account: webhookDispatcher,
+    description: "Sends events to the endpoints of merchants.",
+    reachedFrom: "platform",
+    isPublic: false,
+    secrets: { [environmentNames.endpointSecretKey]: data.endpointSecretKey },
+    environment: {
+      [environmentNames.project]: settings.projectId,
+      [environmentNames.firestoreDatabase]: data.documents.database.name,
+      [environmentNames.eventsTopic]: messaging.events.topic.id,
+      // Plain http only where no real event is sent.
+      [environmentNames.webhookHttpAllowed]: String(settings.stage === "dev"),
+      [environmentNames.callerAccount]: webhookCaller.email,
+      ...queues,
+    },
+    may: [
+      useDocuments(data.documents),
+      readSecret(data.endpointSecretKey),
+      publishTo(messaging.events),
+      enqueueInto([webhookFast, webhookSlow], webhookCaller),
+    ],
+  });
+  const caller = new FunctionCaller(scope, "webhook-caller", {
+    settings,
+    account: webhookCaller,
+    service: dispatcher.service,
+    products: ["pubsub", "cloudtasks", "cloudscheduler"],
+  });
+  new PushConsumer(scope, "webhook-dispatcher-events", {
+    ...{ settings, name: "webhook-dispatcher", topic: messaging.events, calls: dispatcher, as: caller },
+    path: "/events",
+    timeoutSeconds: SENDING.timeoutSeconds,
+  });
+  new Schedule(scope, "sweep-deliveries", {
+    settings,
+    description: "Makes tasks anew for webhook deliveries whose task was lost.",
+    every: "* * * * *",
+    calls: dispatcher,
+    path: "/sweep",
+    as: caller,
+    deadlineSeconds: SENDING.timeoutSeconds,
+  });
+  return {
+    environment: {
+      ...queues,
+      [environmentNames.webhookTarget]: dispatcher.url,
+    },
+    may: [enqueueInto([webhookFast], webhookCaller)],
+  };
+}
+
+/**
+ * For a function that mostly waits for receivers: an attempt is 17 s at most, and 60 hold it with its stores. Two hundred
+ * calls that both queues may have in flight are thirteen instances with sixteen each; twenty leave room for fan-out.
+ */
+const SENDING = { cpu: 1, memoryMiB: 512, concurrency: 16, timeoutSeconds: 60, instances: { min: 0, max: 20 } };

@@ -1,0 +1,94 @@
+// How the webhook dispatcher is put together on the laptop, and the stores that it shares with payments-api.
+// It must never give it another way out than the guard: a merchant on a laptop is an origin that the plan's stage lists.
+
+import { cloudTaskQueues, type TaskCreator } from "../functions/adapters/cloud-tasks.ts";
+import { egressGuard } from "../functions/adapters/egress.ts";
+import { memoryDeliveries, memoryEndpointHealth } from "../functions/adapters/memory/deliveries.ts";
+import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
+import { aesSecretBox } from "../functions/adapters/secret-box.ts";
+import { environmentNames, requiredVariable, webhookQueuesIn, webhookUrlsIn } from "../functions/config.ts";
+import type { WebhookApiPorts } from "../functions/edge/endpoint.ts";
+import { webhookDispatcher } from "../functions/edge/webhook-dispatcher.ts";
+import type { WireHandler } from "../functions/edge/wire.ts";
+import type { Publisher } from "../functions/flows/bus-ports.ts";
+import type { Deliveries, EndpointHealthStore } from "../functions/flows/delivery-ports.ts";
+import type { Clock, Log, Random } from "../functions/flows/ports.ts";
+import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
+import { guarded } from "./guarded-call.ts";
+import type { Identity } from "./identity.ts";
+
+/** What webhooks are kept in. */
+export type WebhookStores = {
+  webhookEndpoints: WebhookEndpoints;
+  deliveries: Deliveries;
+  health: EndpointHealthStore;
+};
+
+/** Empty ones in memory. */
+export function memoryWebhookStores(): WebhookStores {
+  return {
+    webhookEndpoints: memoryWebhookEndpoints(),
+    deliveries: memoryDeliveries(),
+    health: memoryEndpointHealth(),
+  };
+}
+
+type Making = {
+  identity: Identity;
+  environment: Record<string, string>;
+  stores: WebhookStores;
+  publisher: Publisher;
+  taskClient: TaskCreator;
+  machine: { clock: Clock; random: Random; log: Log };
+};
+
+/** What payments-api needs of webhooks, as its entry makes it with the real adapters. */
+export function webhookApiIn({
+  identity,
+  environment,
+  stores,
+  taskClient,
+  machine,
+}: Omit<Making, "publisher">): WebhookApiPorts {
+  const queues = cloudTaskQueues({ ...machine, client: taskClient, ...webhookQueuesIn(environment) });
+  return {
+    endpoints: identity.webhookEndpoints(stores.webhookEndpoints),
+    deliveries: guardedDeliveries(stores.deliveries, identity),
+    tasks: queues(requiredVariable(environment, environmentNames.webhookTarget)),
+    box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
+    urlRules: webhookUrlsIn(environment),
+  };
+}
+
+/** The dispatcher, as its entry makes it with the real adapters. */
+export const webhookMakers = {
+  "webhook-dispatcher": ({ identity, environment, stores, publisher, taskClient, machine }: Making): WireHandler =>
+    webhookDispatcher({
+      ...machine,
+      deliveries: guardedDeliveries(stores.deliveries, identity),
+      endpoints: identity.webhookEndpoints(stores.webhookEndpoints),
+      health: guardedHealth(stores.health, identity),
+      box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
+      egress: egressGuard({ urls: webhookUrlsIn(environment) }),
+      publisher,
+      tasks: cloudTaskQueues({ ...machine, client: taskClient, ...webhookQueuesIn(environment) }),
+      callerAccount: requiredVariable(environment, environmentNames.callerAccount),
+    }),
+} as const;
+
+function guardedDeliveries(deliveries: Deliveries, { inDocuments }: Identity): Deliveries {
+  return {
+    create: guarded(() => inDocuments("create"), deliveries.create),
+    read: guarded(() => inDocuments("get"), deliveries.read),
+    replace: guarded(() => inDocuments("update", "get"), deliveries.replace),
+    overdue: guarded(() => inDocuments("get", "list"), deliveries.overdue),
+    list: guarded(() => inDocuments("get", "list"), deliveries.list),
+  };
+}
+
+function guardedHealth(health: EndpointHealthStore, { inDocuments }: Identity): EndpointHealthStore {
+  return {
+    read: guarded(() => inDocuments("get"), health.read),
+    write: guarded(() => inDocuments("create", "update"), health.write),
+  };
+}
