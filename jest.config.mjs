@@ -1,14 +1,15 @@
-// Jest's settings for four runs: embedded (the default), processes, emulators, browser, told apart by the test file's name.
+// Jest's settings for five runs: embedded (the default), plans, processes, emulators, browser, told apart by the test file's name.
 // It must never let a default run depend on anything but npm: no emulator, no browser, no network.
 import process from "node:process";
 
 /**
- * `SUITE=processes` runs *.process.test.ts, which start whole programs and take seconds each; `SUITE=emulators` runs
+ * `SUITE=plans` runs *.plan.test.ts, which synthesize the stacks, alone or to play them; `SUITE=processes` runs *.process.test.ts, which start whole programs and take seconds each; `SUITE=emulators` runs
  * *.emulator.test.ts, `SUITE=browser` *.browser.test.ts; unset runs all the others.
  */
 const suite = process.env["SUITE"] ?? "embedded";
 const patterns = {
-  embedded: ["<rootDir>/test/**/!(*.emulator|*.browser|*.process).test.ts"],
+  embedded: ["<rootDir>/test/**/!(*.emulator|*.browser|*.process|*.plan).test.ts"],
+  plans: ["<rootDir>/test/**/*.plan.test.ts"],
   processes: ["<rootDir>/test/**/*.process.test.ts"],
   emulators: ["<rootDir>/test/**/*.emulator.test.ts"],
   browser: ["<rootDir>/test/**/*.browser.test.ts"],

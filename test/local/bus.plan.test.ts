@@ -37,7 +37,7 @@ const subscription: PlannedSubscription = {
   retentionMs: 7 * 24 * 3_600_000,
 };
 
-/** As in the plan (test/local/plan.test.ts), which takes seconds to synthesize. */
+/** As in the plan (test/local/plan.plan.test.ts), which takes seconds to synthesize. */
 const keeping: PlannedSubscription = {
   ...subscription,
   ...{ name: kept, topic: `${topic}-dead`, delivery: { kind: "pull" }, ackDeadlineMs: 600_000, deadLetter: undefined },

@@ -232,7 +232,7 @@ function refusalOf({ member, role, permissions, resource }: PlannedGrant): RegEx
 
 /**
  * Held by tests on the plan (test/infra), because nobody here can miss them: functions are not built, no line is exported,
- * and there is no BigQuery. What Pub/Sub's agent needs to bury messages is held by test/local/bus.test.ts.
+ * and there is no BigQuery. What Pub/Sub's agent needs to bury messages is held by test/local/bus.plan.test.ts.
  */
 const heldByPlanTests = [
   "function-build roles/artifactregistry.writer",
