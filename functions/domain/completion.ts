@@ -24,7 +24,7 @@ export function nextVisitMs(attempt: Attempt, nowMs: number, timings: Timings): 
     case "pending":
       return nowMs + pendingLookMs;
     default:
-      return isDriven(attempt, nowMs) ? nowMs + timings.leaseMs : nowMs + backOffMs(attempt, nowMs);
+      return isDriven(attempt, nowMs) ? nowMs + timings.leaseMs : nowMs + backOffMs(attempt);
   }
 }
 
@@ -49,9 +49,8 @@ const pendingLookMs = 60_000;
 
 /**
  * An old attempt must not take the place of one that a sweep can end: it is left alone for ten minutes, which keep its
- * alert open, and from a day on for an hour. One that is being voided is looked at again soon, because its end is near.
+ * alert open until a person has ended it. One that is being voided is looked at again soon, because its end is near.
  */
-function backOffMs(attempt: Attempt, nowMs: number): number {
-  if (needsPerson(attempt, nowMs)) return 60 * 60 * 1000;
+function backOffMs(attempt: Attempt): number {
   return attempt.state === "voiding" ? 60_000 : 10 * 60 * 1000;
 }
