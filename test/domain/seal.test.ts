@@ -41,7 +41,7 @@ function rootOf(bookings: readonly CommittedBooking[], changes: Partial<SealBegi
 const one = committed();
 const other = "2026-01-15T12:00:00.000000006Z";
 
-describe("the root of a seal", () => {
+describe("F32 the root of a seal", () => {
   test("stays what it was released as: old seals must verify for ever", () => {
     expect(rootOf([one])).toBe("7d187c66e1c05748c9c62effcdb1698d0b68c132838180091d9e7e75db0ded0c");
   });

@@ -180,7 +180,7 @@ describe("a commit", () => {
     expect(world.bus.messages().map(({ attributes }) => attributes["event_id"])).not.toContain(unwanted.id);
   });
 
-  test("whose body runs twice publishes what its last run wrote, once", async () => {
+  test("F24 whose body runs twice publishes what its last run wrote, once", async () => {
     const { world, ledger, settled } = await openRemembering();
     const events = [anEvent(), anEvent()];
     const intentId = "pi_contended";

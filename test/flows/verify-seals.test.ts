@@ -73,7 +73,7 @@ const isOf = (id: string) => (row: CommittedBooking) => row.booking.sourceId ===
 const change = (id: string, changes: Partial<CommittedBooking["booking"]>) => (rows: readonly CommittedBooking[]) =>
   rows.map((row) => (isOf(id)(row) ? { ...row, booking: { ...row.booking, ...changes } } : row));
 
-describe("verifying the chains", () => {
+describe("F32 verifying the chains", () => {
   test("passes what was sealed, and tells the newest root of each chain", async () => {
     const { anchors, verify } = await sealedBooks();
 

@@ -12,6 +12,10 @@ const states = {
   requires_payment_method: { form: "" },
   requires_confirmation: { form: visa },
   processing: { form: visa, dies: { verb: "authorize", path: "/confirm" } },
+  requires_action: { form: "confirm=true&payment_method=pm_card_threeDSecure2Required" },
+  "processing, settled later": {
+    form: "confirm=true&payment_method_types[]=us_bank_account&payment_method=pm_usBankAccount_success",
+  },
   requires_capture: { form: held },
   "requires_capture, capture under way": { form: held, dies: { verb: "capture", path: "/capture" } },
   "requires_capture, void under way": { form: held, dies: { verb: "void", path: "/cancel" } },
@@ -107,6 +111,15 @@ const table: Record<State, Record<CommandName, Expected>> = {
     ...notHeld("requires_confirmation"),
   },
   processing: taken,
+  requires_action: {
+    ...openIntent,
+    describe: done("requires_action"),
+    "change the amount": done("requires_confirmation"),
+    // The same card asks again.
+    confirm: done("requires_action"),
+    ...notHeld("requires_action"),
+  },
+  "processing, settled later": ended("processing"),
   requires_capture: {
     describe: done("requires_capture"),
     ...noMoreMoney("requires_capture"),

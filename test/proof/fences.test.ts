@@ -148,7 +148,7 @@ describe("a worker whose lease has ended", () => {
   });
 });
 
-describe("a commit of unknown outcome", () => {
+describe("F23 a commit of unknown outcome", () => {
   const unknown = refuse("commit_unknown", "no reply");
 
   test.each(["before", "after"] as const)(
