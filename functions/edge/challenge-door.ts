@@ -27,7 +27,7 @@ export function challengeDoor(ports: ChallengeDoorPorts): (request: WireRequest)
     const match = /^\/challenges\/(att_[A-Za-z0-9]{1,60})(\/return)?$/.exec(pathOf(request.target));
     const [, attemptId, isReturn] = match ?? [];
     if (attemptId === undefined) return undefined;
-    // A HEAD asks for nothing but headers, and browsers prefetch with it.
+    // Nothing is sent to this page: the buyer's answer goes to the acquirer's.
     if (request.method !== "GET") return page(405, "Not allowed", "This page can only be opened.", { Allow: "GET" });
     try {
       return isReturn === undefined ? await start(ports, attemptId) : await comeBack(ports, attemptId);

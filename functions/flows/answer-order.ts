@@ -22,7 +22,7 @@ import type { Clock, Log } from "./ports.ts";
  */
 export async function answerOrder(deps: OrderDependencies, order: JournalOrder): Promise<JournalLine> {
   const { method, reference } = await subjectOf(deps, order);
-  const isFirst = await passFault(deps, method, order);
+  const isAnswerLost = await passFault(deps, method, order);
   const result = await resultOf(deps, method, order, reference);
   const line = await deps.journal.record({ ...order, result, createdAtMs: deps.clock.now() });
   if (!isSameOrder(line, order))
@@ -34,7 +34,7 @@ export async function answerOrder(deps: OrderDependencies, order: JournalOrder):
     currency: order.currency,
     amountMinor: String(order.amountMinor),
   });
-  if (isFirst) throw refuse("acquirer_unknown", "The answer to this order got lost, as its payment method wants it.");
+  if (isAnswerLost) throw refuse("acquirer_unknown", "The answer to this order got lost, as its payment method wants it.");
   return line;
 }
 
