@@ -17,7 +17,8 @@ import { spannerBalances } from "./adapters/spanner-balances.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
-import * as config from "./config.ts";
+import { firestoreNames as names, settingsIn } from "./config.ts";
+import * as readers from "./config-readers.ts";
 import { busMessageOf } from "./edge/bus-message.ts";
 import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
@@ -25,19 +26,18 @@ import { paymentsApi } from "./edge/payments-api.ts";
 import { warmedUp } from "./edge/warm-up.ts";
 import { eventOutlet } from "./flows/publish-commits.ts";
 
-const setting = config.settingsIn(process.env);
-const projectId = setting("project");
-const spanner = openSpanner(config.ledgerNamesIn(process.env), jsonLog);
-const firestore = openFirestore({ projectId, databaseId: setting("firestoreDatabase") });
-const documents = { database: firestore.database, names: config.firestoreNames };
-const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = config.firestoreNames;
-const cache = firestoreIdempotencyCache({ database: firestore.database, collection, deleteAfterField });
+const setting = settingsIn(process.env);
+const spanner = openSpanner(readers.ledgerNamesIn(process.env), jsonLog);
+const firestore = openFirestore({ projectId: setting("project"), databaseId: setting("firestoreDatabase") });
+const documents = { database: firestore.database, names };
+const cacheNames = { collection: names.idempotencyKeys, deleteAfterField: names.deleteAfter };
+const cache = firestoreIdempotencyCache({ ...documents, ...cacheNames });
 const ledger = spannerLedger(spanner);
-const bus = openPubsub({ projectId, topic: setting("eventsTopic") }, process.env);
-const { audience, ...acquirer } = config.acquirerNamesIn(process.env);
+const bus = openPubsub({ projectId: setting("project"), topic: setting("eventsTopic") }, process.env);
+const { audience, ...acquirer } = readers.acquirerNamesIn(process.env);
 const machine = { clock: systemClock, random: systemRandom, log: jsonLog };
-const tasks = openTaskQueues({ ...machine, ...config.settlementsIn(process.env) });
-const wakers = openTaskQueues({ ...machine, ...config.webhookQueuesIn(process.env) });
+const tasks = openTaskQueues({ ...machine, ...readers.settlementsIn(process.env) });
+const wakers = openTaskQueues({ ...machine, ...readers.webhookQueuesIn(process.env) });
 const outlet = eventOutlet({ ...machine, ledger, publisher: bus, render: busMessageOf });
 
 const api = paymentsApi({
@@ -46,9 +46,9 @@ const api = paymentsApi({
   webhooks: {
     ...{ endpoints: firestoreWebhookEndpoints(documents), deliveries: firestoreDeliveries(documents) },
     tasks: wakers.calling(setting("webhookTarget")),
-    ...{ box: aesSecretBox(setting("endpointSecretKey")), urlRules: config.webhookUrlsIn(process.env) },
+    ...{ box: aesSecretBox(setting("endpointSecretKey")), urlRules: readers.webhookUrlsIn(process.env) },
   },
-  ...{ rateLimit: config.rateLimitOf(process.env), terms: config.ledgerTermsOf(process.env) },
+  ...{ rateLimit: readers.rateLimitOf(process.env), terms: readers.ledgerTermsOf(process.env) },
   tasks: tasks.calling(setting("settlementsTarget")),
 });
 // The record of no key: an identity is a digest, and this is none.

@@ -12,7 +12,8 @@ import { firestoreWebhookEndpoints } from "./adapters/firestore-webhook-endpoint
 import { openPubsub } from "./adapters/pubsub.ts";
 import { aesSecretBox } from "./adapters/secret-box.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
-import { firestoreNames, settingsIn, webhookQueuesIn, webhookUrlsIn } from "./config.ts";
+import { firestoreNames, settingsIn } from "./config.ts";
+import { webhookQueuesIn, webhookUrlsIn } from "./config-readers.ts";
 import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { webhookDispatcher } from "./edge/webhook-dispatcher.ts";

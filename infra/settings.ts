@@ -2,7 +2,8 @@
  * What differs between the stages, as plain data: sizes, places, protection, who may call.
  * It must never hold a secret, and nothing outside infra reads it: functions get their settings as environment variables.
  */
-import { environmentNames, environmentOfTerms, ledgerTermsOf, rateLimitOf } from "../functions/config.ts";
+import { environmentNames } from "../functions/config.ts";
+import { environmentOfTerms, ledgerTermsOf, rateLimitOf } from "../functions/config-readers.ts";
 import { type SpannerSize, spannerSizeNamed, spannerSizes } from "./spanner-sizes.ts";
 
 /** Everything the stacks need to know about where and how they are deployed. */

@@ -14,15 +14,8 @@ import { memoryReconciliation } from "../functions/adapters/memory/reconciliatio
 import { memorySeals } from "../functions/adapters/memory/seals.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
-import {
-  acquirerNamesIn,
-  environmentNames,
-  type FunctionName,
-  ledgerTermsOf,
-  rateLimitOf,
-  requiredVariable,
-  settlementsIn,
-} from "../functions/config.ts";
+import { environmentNames, type FunctionName, requiredVariable } from "../functions/config.ts";
+import { acquirerNamesIn, ledgerTermsOf, rateLimitOf, settlementsIn } from "../functions/config-readers.ts";
 import { busMessageOf } from "../functions/edge/bus-message.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
 import { paymentsApi } from "../functions/edge/payments-api.ts";

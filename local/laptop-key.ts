@@ -1,7 +1,7 @@
 // The API keys that a start of the laptop knows: one for people, so that a pasted command works tomorrow too, and the shop's.
 // It must never be written anywhere but into the stores of a laptop, which hold no money and die with it.
 
-import { shopApiKeyOf } from "../functions/config.ts";
+import { shopApiKeyOf } from "../functions/config-readers.ts";
 import { registerApiKey } from "../functions/flows/manage-api-keys.ts";
 import type { Accounts, Clock, Random } from "../functions/flows/ports.ts";
 import type { Host } from "./host.ts";

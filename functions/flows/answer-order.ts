@@ -34,7 +34,8 @@ export async function answerOrder(deps: OrderDependencies, order: JournalOrder):
     currency: order.currency,
     amountMinor: String(order.amountMinor),
   });
-  if (isAnswerLost) throw refuse("acquirer_unknown", "The answer to this order got lost, as its payment method wants it.");
+  if (isAnswerLost)
+    throw refuse("acquirer_unknown", "The answer to this order got lost, as its payment method wants it.");
   return line;
 }
 

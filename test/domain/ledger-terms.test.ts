@@ -1,7 +1,7 @@
 // What a capture costs, to the last minor unit, when its money is available, and how a deployment says otherwise.
 // It must never compute an expected fee with the code under test: the table is literal.
 import fc from "fast-check";
-import { environmentOfTerms, ledgerTermsOf } from "../../functions/config.ts";
+import { environmentOfTerms, ledgerTermsOf } from "../../functions/config-readers.ts";
 import { availableOnMs, type FeeSchedule, feeMinor, standardTerms } from "../../functions/domain/ledger-terms.ts";
 import { type Currency, currencies } from "../../functions/domain/money.ts";
 

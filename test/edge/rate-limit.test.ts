@@ -1,6 +1,6 @@
 // The limit per API key as a client meets it: the answer, its place before everything that is stored, and the client's class.
 import { systemRandom } from "../../functions/adapters/system.ts";
-import { rateLimitOf } from "../../functions/config.ts";
+import { rateLimitOf } from "../../functions/config-readers.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { expectValid } from "../support/schemas.ts";
 import { apiKeys, clientOf, countRows, openWorld, payForm, webhookPorts } from "../support/world.ts";

@@ -3,7 +3,7 @@
 
 import { type MemoryShopOrders, memoryShopOrders } from "../../functions/adapters/memory/shop-orders.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
-import { shopApiKeyOf } from "../../functions/config.ts";
+import { shopApiKeyOf } from "../../functions/config-readers.ts";
 import type { ShopOrders } from "../../functions/flows/shop-ports.ts";
 import { memoryStores, startEmbedded } from "../../local/embedded.ts";
 import { seedShopKey } from "../../local/laptop-key.ts";

@@ -88,7 +88,7 @@ export function registryAddresses(lockfile: string): string[] {
 }
 
 function isEntry(path: string): boolean {
-  return /^functions\/[^/]+\.ts$/.test(path) && path !== "functions/config.ts";
+  return /^functions\/[^/]+\.ts$/.test(path) && !/^functions\/config(-readers)?\.ts$/.test(path);
 }
 
 function isNotTest({ path }: Source): boolean {

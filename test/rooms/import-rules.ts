@@ -6,7 +6,7 @@ type Room = { name: string; files: RegExp; may: (imported: Import, file: Source)
 
 const builtin = (imported: Import) => imported.target.startsWith("node:");
 const within = (imported: Import, folder: string) => imported.own && imported.target.startsWith(`${folder}/`);
-const isFile = (imported: Import, file: string) => imported.own && imported.target === file;
+const isFile = (imported: Import, ...files: string[]) => imported.own && files.includes(imported.target);
 const isPackage = (imported: Import, names: readonly string[]) =>
   !imported.own && names.some((name) => imported.target === name || imported.target.startsWith(`${name}/`));
 
@@ -62,16 +62,16 @@ const rooms: readonly Room[] = [
   },
   {
     name: "config",
-    files: /^functions\/config\.ts$/,
+    files: /^functions\/config(-readers)?\.ts$/,
     // Infrastructure imports this file, so whatever it pulls in lands there too.
-    may: (imported) => within(imported, "functions/domain"),
+    may: (imported) => within(imported, "functions/domain") || isFile(imported, "functions/config.ts"),
   },
   {
     name: "entry",
     files: /^functions\/[^/]+\.ts$/,
     may: (imported) =>
       ["functions/edge", "functions/flows", "functions/adapters"].some((room) => within(imported, room)) ||
-      isFile(imported, "functions/config.ts") ||
+      isFile(imported, "functions/config.ts", "functions/config-readers.ts") ||
       isPackage(imported, ["@google-cloud/functions-framework"]),
   },
   {
@@ -79,7 +79,7 @@ const rooms: readonly Room[] = [
     files: /^infra\//,
     may: (imported) =>
       within(imported, "infra") ||
-      isFile(imported, "functions/config.ts") ||
+      isFile(imported, "functions/config.ts", "functions/config-readers.ts") ||
       isPackage(imported, infrastructurePackages) ||
       builtin(imported),
   },

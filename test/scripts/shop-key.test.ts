@@ -3,7 +3,8 @@
 
 import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
-import { environmentNames, shopApiKeyOf } from "../../functions/config.ts";
+import { environmentNames } from "../../functions/config.ts";
+import { shopApiKeyOf } from "../../functions/config-readers.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { registerApiKey } from "../../functions/flows/manage-api-keys.ts";
 import { readSettings } from "../../infra/settings.ts";
