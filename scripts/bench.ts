@@ -1,121 +1,107 @@
-// `npm run bench`: round trips to the stores per request, beside their budgets; then latency and CPU time.
-// It must never fail because a machine is slow: only a count over its budget ends it with an error.
+// `npm run bench`: runs the parts of scripts/bench/benches.ts one after another, prints their tables, and writes their
+// figures to .laptop/bench.json. It must never fail because a machine is slow: only a count over its budget is an error.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import path from "node:path";
-import { countedAccounts, countedAcquirer, countedCache, countedLedger } from "./bench/count-ports.ts";
-import { type Measured, measure } from "./bench/latency.ts";
-import { apartLines, budgetFaults, latencyLines, tripLines } from "./bench/report.ts";
-import { countRoundTrips, newKey, pay } from "./bench/round-trips.ts";
-import { openService, type Stores } from "./bench/service.ts";
-import { newTally } from "./bench/tally.ts";
-import { openEmbeddedStores } from "./embedded-stores.ts";
+import type { BenchOutcome } from "./bench/bench.ts";
+import { benches } from "./bench/benches.ts";
 
-/** On stores in memory, counted at the ports. */
-async function benchEmbedded(): Promise<readonly string[]> {
-  const stores = await openEmbeddedStores();
-  const tally = newTally();
-  const counted: Stores = {
-    ...stores,
-    ledger: countedLedger(stores.ledger, tally),
-    cache: countedCache(stores.cache, tally),
-    accounts: countedAccounts(stores.accounts, tally),
-    acquirer: countedAcquirer(stores.acquirer, tally),
-  };
-  console.log("Stores in memory; round trips as the ports declare them (--emulators counts the real clients' calls).");
-  return await bench(counted, stores, tally, { sequential: 300, concurrent: 960 });
-}
+type Entry = (typeof benches)[number];
 
-/** On Google's emulators, counted as the calls that the real clients send. */
-async function benchOnEmulators(): Promise<readonly string[]> {
-  const [{ countRpcs }, { openEmulatorStores }] = await Promise.all([
-    import("./bench/count-rpcs.ts"),
-    import("./bench/emulator-stores.ts"),
-  ]);
-  const tally = newTally();
-  countRpcs(tally);
-  const stores = await openEmulatorStores();
-  try {
-    const counted = { ...stores, acquirer: countedAcquirer(stores.acquirer, tally) };
-    console.log("Google's emulators; round trips are the calls that the real clients sent.");
-    // The emulator reads slower with every row, and of many read-write transactions at once it aborts all but one: so a
-    // few requests one after another will do.
-    return await bench(counted, stores, tally, { sequential: 60, concurrent: 0 });
-  } finally {
-    await stores.close();
-  }
-}
+/** A part that takes longer is ended: the whole run stays below eight minutes on a busy laptop. */
+const partMsMax = 120_000;
 
-/** Counts over `counted`, then times over `plain`, which carries no counting. */
-async function bench(
-  counted: Stores,
-  plain: Stores,
-  tally: ReturnType<typeof newTally>,
-  sizes: { sequential: number; concurrent: number },
-): Promise<readonly string[]> {
-  const trips = await countRoundTrips(openService(counted), tally);
-  tally.pause();
-  console.log("\nRound trips to the stores");
-  for (const line of tripLines(trips)) console.log(line);
-  console.log("Apart");
-  for (const line of apartLines(trips)) console.log(line);
-  const times = await timeRequests(plain, sizes);
-  console.log("\nTimes of this machine, now, without HTTP; CPU time is that of the whole process");
-  for (const line of latencyLines(times)) console.log(line);
-  const [payment, replay] = times;
-  if (payment !== undefined && replay !== undefined) {
-    const share = (one: number, other: number) => `${Math.round((100 * one) / other)} %`;
-    const { p50Ms, cpuMs } = replay;
-    console.log(
-      `  a replay takes ${share(p50Ms, payment.p50Ms)} of a new payment's time and ${share(cpuMs, payment.cpuMs)} of its CPU time`,
-    );
-  }
-  return budgetFaults(trips);
-}
+/** A process that holds the Spanner package swallows signals, and one with emulators needs a moment to end them. */
+const graceMs = 10_000;
 
-async function timeRequests(stores: Stores, sizes: { sequential: number; concurrent: number }): Promise<Measured[]> {
-  const service = openService(stores);
-  const key = newKey();
-  const payment = { name: "new payment", send: () => pay(service, newKey()) };
-  const replay = { name: "replay", send: () => pay(service, key) };
-  const isNew = ({ status, replayed }: { status: number; replayed: boolean }) => status === 200 && !replayed;
-  const isReplay = ({ status, replayed }: { status: number; replayed: boolean }) => status === 200 && replayed;
-  await pay(service, key);
-  // Before anything is timed, the machine's compiler has to see the code a few times.
-  await measure({ ...payment, requests: 50, atOnce: 1 }, isNew);
-  const oneByOne = [
-    await measure({ ...payment, requests: sizes.sequential, atOnce: 1 }, isNew),
-    await measure({ ...replay, requests: sizes.sequential, atOnce: 1 }, isReplay),
-  ];
-  if (sizes.concurrent === 0) return oneByOne;
-  return [
-    ...oneByOne,
-    await measure({ ...payment, requests: sizes.concurrent, atOnce: 16 }, isNew),
-    await measure({ ...replay, requests: sizes.concurrent, atOnce: 16 }, isReplay),
-  ];
-}
+const resultFile = path.join(import.meta.dirname, "../.laptop/bench.json");
+const usage = `usage: npm run bench [-- --only NAME[,NAME]]   NAME: ${benches.map(([name]) => name).join(", ")}`;
 
-/** Runs this bench again with the emulators up; returns its exit code. */
-async function rerunWithEmulators(): Promise<number> {
-  const withEmulators = path.join(import.meta.dirname, "../local/with-emulators.ts");
-  const args = [withEmulators, "--", process.execPath, import.meta.filename];
-  const child = spawn(process.execPath, args, { stdio: "inherit" });
-  const [code] = await once(child, "exit");
-  return typeof code === "number" ? code : 1;
-}
-
+/** Returns the exit code: 0, 1 for a count over its budget or a part that failed, 2 for a wrong command line. */
 async function main(args: readonly string[]): Promise<number> {
-  if (args.some((argument) => argument !== "--emulators")) {
-    console.error("usage: npm run bench [-- --emulators]");
+  const chosen = choose(args);
+  if (typeof chosen === "string") {
+    console.error(`${chosen}\n${usage}`);
     return 2;
   }
-  const hasEmulators = Boolean(process.env["SPANNER_EMULATOR_HOST"]);
-  if (args.includes("--emulators") && !hasEmulators) return await rerunWithEmulators();
-  const faults = hasEmulators ? await benchOnEmulators() : await benchEmbedded();
-  for (const fault of faults) console.error(`OVER BUDGET: ${fault}`);
-  console.log(faults.length === 0 ? "\nall round trips within their budgets" : "");
+  const startedAt = new Date().toISOString();
+  const load = loadavg()[0];
+  const parts: Record<string, unknown> = {};
+  const faults: string[] = [];
+  for (const entry of chosen) {
+    const [name] = entry;
+    console.log(`\n== ${name}`);
+    const began = performance.now();
+    const outcome = await runApart(entry);
+    const seconds = Math.round((performance.now() - began) / 100) / 10;
+    parts[name] = { seconds, ...outcome };
+    faults.push(...outcome.faults.map((fault) => `${name}: ${fault}`));
+    console.log(`(${seconds} s)`);
+  }
+  const [cpu] = cpus();
+  const machine = { cpu: cpu?.model, cores: cpus().length, memoryBytes: totalmem(), node: process.version, load };
+  mkdirSync(path.dirname(resultFile), { recursive: true });
+  writeFileSync(resultFile, `${JSON.stringify({ startedAt, machine, parts }, null, 2)}\n`);
+  console.log(
+    `\n${cpu?.model}, ${cpus().length} cores, Node ${process.version}, load ${load?.toFixed(1)} at the start`,
+  );
+  console.log("figures: .laptop/bench.json");
+  for (const fault of faults) console.error(`FAULT: ${fault}`);
   return faults.length === 0 ? 0 : 1;
 }
 
+/** The parts that the command line names, or what is wrong with it. */
+function choose(args: readonly string[]): readonly Entry[] | string {
+  const [flag, names, ...rest] = args;
+  if (flag === undefined) return benches;
+  if (flag !== "--only" || rest.length > 0) return `not understood: ${args.join(" ")}`;
+  if (names === undefined) return "--only needs a name.";
+  const wanted = names.split(",");
+  const unknown = wanted.find((name) => !benches.some(([known]) => known === name));
+  if (unknown !== undefined) return `There is no part ${JSON.stringify(unknown)}.`;
+  return benches.filter(([name]) => wanted.includes(name));
+}
+
+/** In a process of its own, so that no part pays for another one's heap, and a part that hangs can be ended. */
+async function runApart([name, , needs]: Entry): Promise<BenchOutcome> {
+  const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
+  const file = path.join(folder, "outcome.json");
+  const own = [process.execPath, "--expose-gc", import.meta.filename];
+  const withEmulators = [process.execPath, path.join(import.meta.dirname, "../local/with-emulators.ts"), "--", ...own];
+  const [program = "", ...args] = needs === "emulators" ? withEmulators : own;
+  const env = { ...process.env, BENCH_PART: name, BENCH_OUTCOME: file };
+  const child = spawn(program, args, { env, stdio: ["ignore", "inherit", "inherit"] });
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGTERM");
+  }, partMsMax);
+  const end = setTimeout(() => child.kill("SIGKILL"), partMsMax + graceMs);
+  const [code] = await once(child, "exit");
+  clearTimeout(limit);
+  clearTimeout(end);
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as BenchOutcome;
+  } catch {
+    if (isLate) return { figures: null, faults: [`it took longer than ${partMsMax / 1000} s and was ended`] };
+    // Without the emulators nothing runs, and that is said, and is no fault.
+    return { figures: null, faults: code === 0 ? [] : [`it ended with code ${code}`] };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The inside of `runApart`. */
+async function runPart(name: string, file: string): Promise<void> {
+  const entry = benches.find(([known]) => known === name);
+  if (entry === undefined) throw new Error(`There is no part ${name}.`);
+  const outcome = await entry[1]((line) => console.log(line));
+  writeFileSync(file, JSON.stringify(outcome));
+}
+
+const { BENCH_PART: part, BENCH_OUTCOME: outcomeFile } = process.env;
+if (part !== undefined && outcomeFile !== undefined) await runPart(part, outcomeFile);
 // Last, because the constants above must exist when it starts.
-process.exitCode = await main(process.argv.slice(2));
+else process.exitCode = await main(process.argv.slice(2));

@@ -1,5 +1,5 @@
 // Counts at the ports: what each call costs in round trips once a real store stands behind it.
-// It must never differ from the real clients: the same table comes out of `npm run bench -- --emulators`, RPC by RPC.
+// It must never differ from the real clients: the same table comes out of the part `requests-on-emulators`, RPC by RPC.
 import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
 import { keyLookUp, type Tally } from "./tally.ts";

@@ -15,7 +15,7 @@ import { embeddedWebhooks, networkOver, openAccount } from "../embedded-stores.t
 /** Opens them on an empty database of their own. */
 export async function openEmulatorStores() {
   for (const name of ["SPANNER_EMULATOR_HOST", "FIRESTORE_EMULATOR_HOST"]) {
-    if (!process.env[name]) throw new Error(`${name} is not set; run npm run bench -- --emulators.`);
+    if (!process.env[name]) throw new Error(`${name} is not set; run npm run bench -- --only requests-on-emulators.`);
   }
   const names = { projectId: "local-project", instance: `bench-${process.pid}`, database: "bench" };
   await createDatabase(names);

@@ -1,0 +1,9 @@
+// The parts of `npm run bench`: a name, what runs, and what it needs beside npm.
+// It must never load a part that does not run: each has a process of its own, and its memory is measured.
+import type { Bench } from "./bench.ts";
+
+/** In the order in which they run. A part with `emulators` is left out, loudly, where Google's emulators are absent. */
+export const benches: readonly (readonly [name: string, run: Bench, needs?: "emulators"])[] = [
+  ["requests", async (say) => (await import("./requests.ts")).benchRequests(say)],
+  ["requests-on-emulators", async (say) => (await import("./requests.ts")).benchOnEmulators(say), "emulators"],
+];
