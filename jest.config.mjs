@@ -30,6 +30,6 @@ export default {
   testTimeout: suite === "embedded" ? 5_000 : 60_000,
   // Both cores of a small machine: Jest's default leaves one to itself, which has little to do.
   maxWorkers: "100%",
-  // One emulator is shared by all emulator suites, and it runs one read-write transaction at a time.
-  ...(suite === "emulators" ? { maxWorkers: 1 } : {}),
+  // A worker for each set of emulators: one Spanner emulator runs one read-write transaction at a time.
+  ...(suite === "emulators" ? { maxWorkers: JSON.parse(process.env["EMULATOR_SETS"] ?? "[{}]").length } : {}),
 };

@@ -1,10 +1,11 @@
 // Runs a command with Google's emulators up and the environment pointing at them: `with-emulators.ts -- COMMAND ARGS...`.
+// `--sets N` starts N of Spanner's and Firestore's, for a command whose N workers then disturb each other less.
 // It must never pass for a run of the command when the emulators are absent: it says so loudly, and exits 0.
 
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { startEmulators } from "./emulators.ts";
+import { type RunningEmulators, startEmulators } from "./emulators.ts";
 import { describeMissing, findEmulators, foundEmulators } from "./find-emulators.ts";
 import { signalGroup } from "./guarded-process.ts";
 
@@ -18,21 +19,31 @@ async function main(args: string[]): Promise<number> {
   const missing = describeMissing(search);
   if (missing !== "") return say(`emulators: NOT INSTALLED, nothing was run (${missing})`);
 
-  let emulators: Awaited<ReturnType<typeof startEmulators>>;
+  const sets: RunningEmulators[] = [];
   try {
-    emulators = await startEmulators({ search, withPubsub: true, ...(options.log ? { logFolder: LOG_FOLDER } : {}) });
+    for (let set = 0; set < options.sets; set += 1) {
+      const logFolder = options.log ? { logFolder: join(LOG_FOLDER, String(set + 1)) } : {};
+      sets.push(await startEmulators({ search, withPubsub: set === 0, ...logFolder }));
+    }
+    say(`emulators: used ${names.join(" ")}`);
+    return await run(options.command, { ...process.env, ...environmentOf(sets) });
   } catch (error) {
     return complain(`emulators: FAILED TO START, nothing was run: ${(error as Error).message}`, 1);
-  }
-  say(`emulators: used ${names.join(" ")}`);
-  try {
-    return await run(options.command, { ...process.env, ...emulators.environment });
   } finally {
-    await emulators.stop();
+    await Promise.all(sets.map((set) => set.stop()));
   }
 }
 
-const USAGE = "usage: with-emulators.ts [--log] -- COMMAND ARGS...   or   with-emulators.ts --detect";
+/** The first set's; a worker of the command finds its own in the list (test/setup.ts). */
+function environmentOf(sets: readonly RunningEmulators[]): Record<string, string> {
+  const hosts = sets.map((set) => ({
+    SPANNER_EMULATOR_HOST: set.spannerHost,
+    FIRESTORE_EMULATOR_HOST: set.firestoreHost,
+  }));
+  return { ...sets[0]?.environment, EMULATOR_SETS: JSON.stringify(hosts) };
+}
+
+const USAGE = "usage: with-emulators.ts [--log] [--sets N] -- COMMAND ARGS...   or   with-emulators.ts --detect";
 
 /** The laptop's own folder, ignored by git; it is found from this file, so the working directory does not matter. */
 const LOG_FOLDER = join(import.meta.dirname, "..", ".laptop", "emulators");
@@ -49,14 +60,17 @@ const NOT_STARTED = 127;
 /** The shells add the number of the signal to this when a signal ended the command. */
 const SIGNAL_BASE = 128;
 
-function parse(args: string[]): { detect: boolean; log: boolean; command: string[] } | undefined {
+type Options = { detect: boolean; log: boolean; sets: number; command: string[] };
+
+function parse(args: string[]): Options | undefined {
   const end = args.indexOf("--");
-  const flags = end === -1 ? args : args.slice(0, end);
+  const flags = (end === -1 ? args : args.slice(0, end)).join(" ");
   const command = end === -1 ? [] : args.slice(end + 1);
-  if (flags.some((flag) => flag !== "--detect" && flag !== "--log")) return undefined;
+  const [, sets = "1"] = /(?:^| )--sets ([1-4])(?: |$)/.exec(flags) ?? [];
+  if (!/^(--detect|--log|--sets [1-4]| )*$/.test(flags)) return undefined;
   const detect = flags.includes("--detect");
   if (detect !== (command.length === 0)) return undefined;
-  return { detect, log: flags.includes("--log"), command };
+  return { detect, log: flags.includes("--log"), sets: Number(sets), command };
 }
 
 /**

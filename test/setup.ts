@@ -6,6 +6,10 @@ process.env["GOOGLE_CLOUD_PROJECT"] = "local-project";
 process.env["SPANNER_DISABLE_BUILTIN_METRICS"] = "true";
 delete process.env["GOOGLE_APPLICATION_CREDENTIALS"];
 
+// Each worker has emulators of its own where there are enough: one Spanner emulator runs one transaction at a time.
+const sets = JSON.parse(process.env["EMULATOR_SETS"] ?? "[]") as readonly Record<string, string>[];
+Object.assign(process.env, sets[(Number(process.env["JEST_WORKER_ID"] ?? "1") - 1) % sets.length]);
+
 if (process.env["SPANNER_EMULATOR_HOST"] !== undefined) {
   // Google's emulator does not know multiplexed sessions; only the emulator gets these, never production.
   process.env["GOOGLE_CLOUD_SPANNER_MULTIPLEXED_SESSIONS"] = "false";
