@@ -31,7 +31,7 @@ export function shopApiKeyOf(environment: Readonly<Record<string, string | undef
 /** Reads the queue of settlements, as the adapter of the queues takes it; throws as `requiredVariable` does. */
 export function settlementsIn(environment: Readonly<Record<string, string | undefined>>) {
   const setting = settingsIn(environment);
-  return { queues: { settlements: setting("settlementsQueue") }, callerAccount: setting("settlementsCaller") };
+  return { queues: { settlements: [setting("settlementsQueue")] }, callerAccount: setting("settlementsCaller") };
 }
 
 /**
@@ -49,7 +49,8 @@ export function rateLimitOf(environment: Readonly<Record<string, string | undefi
 /** Reads the queues of webhook attempts, as the adapter of the queues takes it; throws as `requiredVariable` does. */
 export function webhookQueuesIn(environment: Readonly<Record<string, string | undefined>>) {
   const setting = settingsIn(environment);
-  const queues = { webhookFast: setting("webhookFastQueue"), webhookSlow: setting("webhookSlowQueue") };
+  const shards = (name: "webhookFastQueues" | "webhookSlowQueues") => setting(name).split(",");
+  const queues = { webhookFast: shards("webhookFastQueues"), webhookSlow: shards("webhookSlowQueues") };
   return { queues, callerAccount: setting("webhookCaller") };
 }
 

@@ -50,9 +50,10 @@ export const environmentNames = {
   shopKeySeed: "SHOP_KEY_SEED",
   /** Origins of this machine that webhooks may be sent to all the same; set on a laptop only (`parseLoopbackOrigins`). */
   webhookLoopback: "WEBHOOK_LOOPBACK",
-  /** The two queues of webhook attempts, as which account they call, and which function: as with settlements. */
-  webhookFastQueue: "WEBHOOK_FAST_QUEUE",
-  webhookSlowQueue: "WEBHOOK_SLOW_QUEUE",
+  /** Full names of both queues of webhook attempts, shard by shard with commas between; always in the same order. */
+  webhookFastQueues: "WEBHOOK_FAST_QUEUES",
+  webhookSlowQueues: "WEBHOOK_SLOW_QUEUES",
+  /** As which account those queues call, and which function: as with settlements. */
   webhookCaller: "WEBHOOK_CALLER",
   webhookTarget: "WEBHOOK_TARGET",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */

@@ -8,7 +8,7 @@ import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { BigqueryArchive } from "./constructs/bigquery-archive.ts";
 import { EventTopic } from "./constructs/event-topic.ts";
-import { type RetryNumbers, TaskQueue } from "./constructs/task-queue.ts";
+import { type RetryNumbers, TaskQueue, type TaskQueueProperties } from "./constructs/task-queue.ts";
 import type { DataStack } from "./data-stack.ts";
 import type { Settings } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
@@ -18,10 +18,10 @@ export class MessagingStack extends TerraformStack {
   /** What happened to payments; consumers subscribe to it. */
   readonly events: EventTopic;
   readonly queues: {
-    /** First attempts, to endpoints that answered in time so far. */
-    readonly webhookFast: TaskQueue;
-    /** Retries, and endpoints that let a call hang. */
-    readonly webhookSlow: TaskQueue;
+    /** First attempts, to endpoints that answered in time so far; one queue for each shard. */
+    readonly webhookFast: readonly TaskQueue[];
+    /** Retries, and endpoints that let a call hang; likewise. */
+    readonly webhookSlow: readonly TaskQueue[];
     /** Asynchronous payments that come due. */
     readonly settlements: TaskQueue;
   };
@@ -37,16 +37,14 @@ export class MessagingStack extends TerraformStack {
     new BigqueryArchive(this, "bigquery", { settings, topic: this.events, warehouse: data.warehouse });
 
     this.queues = {
-      webhookFast: new TaskQueue(this, "webhook-fast", {
-        settings,
+      webhookFast: this.shards(settings, "webhook-fast", {
         // The most that one queue can start.
         dispatchesPerSecondMax: 500,
         // A healthy endpoint answers in a few hundred milliseconds, so a hundred calls in flight are hundreds a second.
         concurrentMax: 100,
         retry: UNTIL_THE_WINDOW_ENDS,
       }),
-      webhookSlow: new TaskQueue(this, "webhook-slow", {
-        settings,
+      webhookSlow: this.shards(settings, "webhook-slow", {
         // Retries are hours apart; a tenth of the fast queue drains a day of them without starving first attempts.
         dispatchesPerSecondMax: 50,
         // Each may hang until its timeout, so this queue alone decides how many slots hanging merchants can hold.
@@ -61,6 +59,14 @@ export class MessagingStack extends TerraformStack {
         retry: UNTIL_THE_SWEEP,
       }),
     };
+  }
+
+  /** The first shard has the plain name, so that a second one leaves it, and the tasks in it, where they are. */
+  private shards(settings: Settings, name: string, how: Omit<TaskQueueProperties, "settings">): TaskQueue[] {
+    return Array.from(
+      { length: settings.webhookQueueShards },
+      (_, index) => new TaskQueue(this, index === 0 ? name : `${name}-${index + 1}`, { settings, ...how }),
+    );
   }
 }
 

@@ -10,7 +10,7 @@ import { type Grant, readSecret, useDocuments } from "./constructs/grants.ts";
 import { PaymentFunction } from "./constructs/payment-function.ts";
 import { PushConsumer } from "./constructs/push-consumer.ts";
 import { Schedule } from "./constructs/schedule.ts";
-import { enqueueInto } from "./constructs/task-queue.ts";
+import { enqueueInto, type TaskQueue } from "./constructs/task-queue.ts";
 import type { DataStack } from "./data-stack.ts";
 import type { FoundationStack } from "./foundation-stack.ts";
 import type { MessagingStack } from "./messaging-stack.ts";
@@ -31,13 +31,14 @@ export function webhookServices(
   const { webhookDispatcher, webhookCaller } = foundation.accounts;
   const { webhookFast, webhookSlow } = messaging.queues;
   const queues = {
-    [environmentNames.webhookFastQueue]: webhookFast.queue.id,
-    [environmentNames.webhookSlowQueue]: webhookSlow.queue.id,
+    [environmentNames.webhookFastQueues]: namesOf(webhookFast),
+    [environmentNames.webhookSlowQueues]: namesOf(webhookSlow),
     [environmentNames.webhookCaller]: webhookCaller.email,
   };
   const dispatcher = new PaymentFunction(scope, "webhook-dispatcher", {
     ...{ settings, foundation },
     ...SENDING,
+    instances: { min: 0, max: SPARE_INSTANCES + INSTANCES_PER_SHARD * settings.webhookQueueShards },
     account: webhookDispatcher,
     description: "Sends events to the endpoints of merchants.",
     reachedFrom: "platform",
@@ -56,7 +57,7 @@ export function webhookServices(
       useDocuments(data.documents),
       readSecret(data.endpointSecretKey),
       publishTo(messaging.events),
-      enqueueInto([webhookFast, webhookSlow], webhookCaller),
+      enqueueInto([...webhookFast, ...webhookSlow], webhookCaller),
     ],
   });
   const caller = new FunctionCaller(scope, "webhook-caller", {
@@ -84,12 +85,20 @@ export function webhookServices(
       ...queues,
       [environmentNames.webhookTarget]: dispatcher.url,
     },
-    may: [enqueueInto([webhookFast], webhookCaller)],
+    may: [enqueueInto(webhookFast, webhookCaller)],
   };
 }
 
-/**
- * For a function that mostly waits for receivers: an attempt is 17 s at most, and 60 hold it with its stores. Two hundred
- * calls that both queues may have in flight are thirteen instances with sixteen each; twenty leave room for fan-out.
- */
-const SENDING = { cpu: 1, memoryMiB: 512, concurrency: 16, timeoutSeconds: 60, instances: { min: 0, max: 20 } };
+/** The order is part of the meaning: a shard is a place in this list. */
+function namesOf(shards: readonly TaskQueue[]): string {
+  return shards.map(({ queue }) => queue.id).join(",");
+}
+
+/** For a function that mostly waits for receivers: an attempt is 17 s at most, and 60 hold it with its stores. */
+const SENDING = { cpu: 1, memoryMiB: 512, concurrency: 16, timeoutSeconds: 60 };
+
+/** The two hundred calls that both queues of a shard may have in flight are thirteen instances with sixteen each. */
+const INSTANCES_PER_SHARD = 13;
+
+/** For fan-out and the sweep. */
+const SPARE_INSTANCES = 7;

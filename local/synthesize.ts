@@ -26,6 +26,8 @@ export async function synthesize(): Promise<Plan> {
         PUBLIC: "true",
         // Mails go to the inbox of this machine.
         MAIL_FROM: "receipts@laptop.example",
+        // How many queues there are is no place and no project: it can be tried here.
+        WEBHOOK_QUEUE_SHARDS: process.env["WEBHOOK_QUEUE_SHARDS"],
         SOURCES: "none",
         CDKTF_OUTDIR: folder,
       },

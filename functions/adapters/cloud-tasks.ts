@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { type DomainError, refuse } from "../domain/errors.ts";
-import { wakeUpBody } from "../domain/wake-up.ts";
+import { shardOf, wakeUpBody } from "../domain/wake-up.ts";
 import type { Clock } from "../flows/ports.ts";
 import type { QueueName, TaskQueuesCalling, WakeUp } from "../flows/task-ports.ts";
 
@@ -17,8 +17,8 @@ export function cloudTaskQueues(deps: CloudTaskQueuesDependencies): TaskQueuesCa
 export interface CloudTaskQueuesDependencies {
   readonly client: TaskCreator;
   readonly clock: Pick<Clock, "now" | "sleep">;
-  /** Full resource name (`projects/…/queues/…`) of each queue that the function puts tasks into. */
-  readonly queues: Readonly<Partial<Record<QueueName, string>>>;
+  /** Full resource names (`projects/…/queues/…`) of the shards of each queue that the function puts tasks into. */
+  readonly queues: Readonly<Partial<Record<QueueName, readonly string[]>>>;
   /** E-mail of the service account that the tasks' tokens name; the function must be allowed to act as it. */
   readonly callerAccount: string;
   /** Longest that one call may take, in milliseconds; default: what a request can wait for. */
@@ -94,7 +94,8 @@ async function create(
 function requestOf(deps: CloudTaskQueuesDependencies, targetUrl: string, task: WakeUp): CreateTaskRequest {
   const { queues, callerAccount, clock } = deps;
   const body = wakeUpBody(task, clock.now());
-  const parent = queues[task.queue];
+  const shards = queues[task.queue] ?? [];
+  const parent = shards[shardOf(task.shardBy, Math.max(1, shards.length))];
   if (parent === undefined) throw refuse("internal", `This function was given no queue ${task.queue}.`);
   return {
     parent,

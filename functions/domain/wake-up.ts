@@ -1,7 +1,8 @@
 /**
- * What no queue of tasks takes: the limits of a wake-up, for every adapter of the queues.
+ * What no queue of tasks takes, and which shard of a queue a wake-up goes into: for every adapter of the queues.
  * It must never look into a body beyond its size: only the receiver knows what it means.
  */
+import { createHash } from "node:crypto";
 import { refuse } from "./errors.ts";
 
 /** 30 days: the furthest that Cloud Tasks schedules ahead (facts on Google Cloud, 5.1). */
@@ -24,4 +25,15 @@ export function wakeUpBody(
   if (scheduleAtMs !== null && scheduleAtMs > nowMs + scheduleAheadMsMax)
     throw refuse("internal", "A wake-up is at most 30 days ahead.");
   return bytes;
+}
+
+/**
+ * The shard of a queue, from 0, for wake-ups about `shardBy`; a digest, so that ids of one pattern spread evenly. With
+ * another number of shards most values have another shard.
+ * @throws DomainError `internal` when the queue has shards and nothing says which
+ */
+export function shardOf(shardBy: string | undefined, shards: number): number {
+  if (shards === 1) return 0;
+  if (shardBy === undefined) throw refuse("internal", "A wake-up for a queue with shards must say what it is about.");
+  return createHash("sha256").update(shardBy, "utf8").digest().readUInt32BE(0) % shards;
 }

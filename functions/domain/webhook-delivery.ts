@@ -120,11 +120,12 @@ export function noSuchDelivery(deliveryId: string, param = "webhook_delivery"): 
  * @param isHealthy whether the endpoint's last attempt succeeded: only then a first attempt goes into the fast queue
  */
 export function deliveryTask(delivery: WebhookDelivery, isHealthy: boolean): DeliveryTask | null {
-  const { id, next, resend, epoch, window } = delivery;
+  const { id, next, resend, epoch, window, endpointId } = delivery;
   if (resend !== null && (next === null || resend.atMs <= next.atMs)) {
     return {
       queue: isHealthy ? "webhookFast" : "webhookSlow",
       name: `${id} resend ${resend.id} ${epoch}`,
+      shardBy: endpointId,
       path: deliveryPath,
       body: { deliveryId: id, redriveId: null, number: null, resendId: resend.id },
       scheduleAtMs: resend.atMs,
@@ -134,6 +135,7 @@ export function deliveryTask(delivery: WebhookDelivery, isHealthy: boolean): Del
   return {
     queue: isHealthy && next.number === 1 ? "webhookFast" : "webhookSlow",
     name: `${id} ${window.redriveId ?? ""} ${next.number} ${epoch}`,
+    shardBy: endpointId,
     path: deliveryPath,
     body: { deliveryId: id, redriveId: window.redriveId, number: next.number, resendId: null },
     scheduleAtMs: next.atMs,
@@ -144,6 +146,8 @@ export function deliveryTask(delivery: WebhookDelivery, isHealthy: boolean): Del
 export interface DeliveryTask {
   readonly queue: "webhookFast" | "webhookSlow";
   readonly name: string;
+  /** The endpoint: what it does to a queue it does to one shard. */
+  readonly shardBy: string;
   readonly path: string;
   readonly body: { readonly [Member in keyof DeliveryWakeUp]: DeliveryWakeUp[Member] };
   readonly scheduleAtMs: number;

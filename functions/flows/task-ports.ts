@@ -15,6 +15,11 @@ export interface WakeUp {
    * something is left to do. Any text, ids only; null for a wake-up that may be doubled.
    */
   readonly name: string | null;
+  /**
+   * What the wake-up is about, where the queue has shards: wake-ups of one value share a shard, whatever else differs.
+   * Any text; absent for a queue without shards.
+   */
+  readonly shardBy?: string;
   /** Path on the function, with the leading slash, for example `/settle`. */
   readonly path: string;
   /** What the function is told, as JSON: ids and counts, never payloads; at most 32 KiB. */

@@ -27,7 +27,13 @@ function open(
 ): { queues: TaskQueues; pausesMs: number[] } {
   const pausesMs: number[] = [];
   const clock = { now: () => Date.parse("2026-01-15T12:00:00Z"), sleep: async (ms: number) => void pausesMs.push(ms) };
-  const calling = cloudTaskQueues({ client: through, clock, queues: { settlements }, callerAccount, ...time });
+  const calling = cloudTaskQueues({
+    client: through,
+    clock,
+    queues: { settlements: [settlements] },
+    callerAccount,
+    ...time,
+  });
   return { queues: calling(targetUrl), pausesMs };
 }
 
@@ -101,6 +107,34 @@ describe("a wake-up", () => {
       outcome: { code: "internal", cause: undefined },
       calls: [],
     });
+  });
+});
+
+describe("a queue with shards", () => {
+  const shards = [1, 2, 3, 4].map((number) => `projects/p/locations/l/queues/webhook-fast-${number}`);
+  const parentsOf = async (tasks: readonly Partial<WakeUp>[]) => {
+    const asked: string[] = [];
+    const recorder = { createTask: async ({ parent }: { parent: string }) => void asked.push(parent) };
+    const clock = { now: () => 0, sleep: async () => {} };
+    const queues = cloudTaskQueues({ client: recorder, clock, queues: { webhookFast: shards }, callerAccount });
+    for (const task of tasks) await queues(targetUrl).enqueue(wakeUp({ queue: "webhookFast", ...task }));
+    return asked;
+  };
+
+  test("takes all wake-ups about one thing into the same shard, whatever their names and times", async () => {
+    const about = ["a", "b", "c"].map((name, index) => ({ name, shardBy: "we_1", scheduleAtMs: index }));
+
+    expect(new Set(await parentsOf(about)).size).toBe(1);
+  });
+
+  test("spreads what differs evenly", async () => {
+    const parents = await parentsOf(Array.from({ length: 400 }, (_, index) => ({ shardBy: `we_${index}` })));
+
+    for (const shard of shards) expect(parents.filter((parent) => parent === shard).length).toBeGreaterThan(70);
+  });
+
+  test("refuses a wake-up that does not say what it is about", async () => {
+    await expect(parentsOf([{}])).rejects.toMatchObject({ code: "internal" });
   });
 });
 

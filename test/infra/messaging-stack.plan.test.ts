@@ -3,6 +3,7 @@
 import { bill, resources, synthesized } from "./synthesized.ts";
 
 const dev = synthesized({ STAGE: "dev" });
+const sharded = synthesized({ STAGE: "dev", WEBHOOK_QUEUE_SHARDS: "3" });
 const next = synthesized({ STAGE: "dev", PREFIX: "anna", QUEUE_GENERATION: "7" });
 
 describe("the messaging stack", () => {
@@ -57,6 +58,41 @@ describe("the messaging stack", () => {
       "anna-webhook-fast-g7",
       "anna-webhook-slow-g7",
     ]);
+  });
+
+  test("has as many pairs of webhook queues as the stage says, the first one under its plain name", () => {
+    const queues = resources(sharded.messaging, "google_cloud_tasks_queue");
+    const limits = (kind: string) =>
+      queues
+        .filter(({ name }) => name.startsWith(kind))
+        .map(({ rate_limits, retry_config }) => [rate_limits, retry_config]);
+
+    expect(queues.map(({ name }) => name).sort()).toEqual([
+      "settlements-g1",
+      ...["webhook-fast-2-g1", "webhook-fast-3-g1", "webhook-fast-g1"],
+      ...["webhook-slow-2-g1", "webhook-slow-3-g1", "webhook-slow-g1"],
+    ]);
+    for (const kind of ["webhook-fast", "webhook-slow"]) expect(new Set(limits(kind).map(String)).size).toBe(1);
+  });
+
+  test("lets the dispatcher enqueue into every shard, payments-api into every fast one, and both know them in order", () => {
+    const grants = resources(sharded.services, "google_cloud_tasks_queue_iam_member");
+    const holders = (who: string) => grants.filter(({ member }) => String(member).includes(who)).length;
+    const environment = (name: string) =>
+      resources(sharded.services, "google_cloudfunctions2_function").find((one) => one["name"] === name)?.[
+        "service_config"
+      ].environment_variables;
+
+    expect([holders("payments-api"), holders("webhook-dispatcher")]).toEqual([1 + 3, 6]);
+    for (const name of ["payments-api", "webhook-dispatcher"]) {
+      const { WEBHOOK_FAST_QUEUES: fast, WEBHOOK_SLOW_QUEUES: slow } = environment(name);
+      expect(fast.split(",").map((one: string) => /webhook-fast(?:-\d)?/.exec(one)?.[0])).toEqual([
+        "webhook-fast",
+        "webhook-fast-2",
+        "webhook-fast-3",
+      ]);
+      expect(slow.split(",")).toHaveLength(3);
+    }
   });
 
   test("lets the slow queue hold no more calls at once than the fast one, so that hanging merchants delay nobody else", () => {

@@ -232,8 +232,8 @@ describe("the services stack", () => {
     writer.push(settlementsCaller, settlementsQueue);
     writer.push(environmentNames.feeBasisPoints, environmentNames.feeFixedMinor, environmentNames.availableAfterDays);
     const { endpointSecretKey, webhookHttpAllowed } = environmentNames;
-    const { webhookFastQueue, webhookSlowQueue, webhookCaller, webhookTarget } = environmentNames;
-    const queues = [webhookFastQueue, webhookSlowQueue];
+    const { webhookFastQueues, webhookSlowQueues, webhookCaller, webhookTarget } = environmentNames;
+    const queues = [webhookFastQueues, webhookSlowQueues];
     const { paymentsUrl, paymentsAudience, shopKeySeed } = environmentNames;
 
     expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount].sort());

@@ -20,6 +20,12 @@ export const queueNames = {
   settlements: `${parent}/queues/settlements-g1`,
 } as const;
 
+const shards = {
+  webhookFast: [queueNames.webhookFast],
+  webhookSlow: [queueNames.webhookSlow],
+  settlements: [queueNames.settlements],
+} as const;
+
 /** The grants that a task needs on its way from payments-api to ledger-writer, by what they are for. */
 export const grantsOfTasks = {
   enqueue: ["google_cloud_tasks_queue_iam_member", "payments-api", "settlements"],
@@ -88,7 +94,7 @@ export async function openQueued(plan: Plan, answer: (call: number) => number = 
   return {
     ...{ platform, clock, take, arrived, refusals },
     queues: (client = direct) =>
-      cloudTaskQueues({ client, clock, queues: queueNames, callerAccount: caller, callTimeoutMs: 60_000 })(target),
+      cloudTaskQueues({ client, clock, queues: shards, callerAccount: caller, callTimeoutMs: 60_000 })(target),
     close: async () => {
       platform.stop();
       await doors.close();

@@ -9,7 +9,7 @@ const client = openCloudTasks();
 const queues = cloudTaskQueues({
   client,
   clock: systemClock,
-  queues: { settlements: "projects/p/locations/l/queues/settlements" },
+  queues: { settlements: ["projects/p/locations/l/queues/settlements"] },
   callerAccount: "caller@p.iam.gserviceaccount.com",
 });
 process.on("SIGTERM", () => void client.close().then(() => process.exit(0)));
