@@ -3,11 +3,11 @@
  * It must never acknowledge a letter that is not recorded, nor refuse one for what stands in it.
  */
 import { type DeadLetter, deadLetterId, keptBytesMax } from "../domain/dead-letter.ts";
-import { DomainError } from "../domain/errors.ts";
 import { eventAttributes } from "../domain/events.ts";
 import type { DeadLetters } from "../flows/dead-letter-ports.ts";
 import type { Clock, Log } from "../flows/ports.ts";
 import { recordDeadLetter } from "../flows/record-dead-letter.ts";
+import { codeOf, reasonOf } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePushTo } from "./event-consumer.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
@@ -34,8 +34,8 @@ export function deadLetterRecorder(ports: RecorderPorts): WireHandler {
       return jsonResponse(200, { outcome });
     } catch (error) {
       const response = errorResponseOf(error);
-      const reason = error instanceof DomainError ? error.message : error instanceof Error ? error.name : "unknown";
-      ports.log("ERROR", "dead letter not recorded", { status: response.status, reason });
+      const told = { status: response.status, code: codeOf(error), reason: reasonOf(error) };
+      ports.log("ERROR", "dead letter not recorded", told);
       return response;
     }
   };

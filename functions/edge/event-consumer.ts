@@ -8,6 +8,7 @@ import { type ConsumeDependencies, type Consumption, consumeEvent } from "../flo
 import type { BusinessAction } from "../flows/consumer-ports.ts";
 import type { Log } from "../flows/ports.ts";
 import { readEvent } from "./consumed-event.ts";
+import { codeOf, reasonOf } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { type PushedMessage, readPush } from "./pubsub-push.ts";
@@ -35,17 +36,20 @@ export interface EventConsumer {
 export function eventConsumer(ports: ConsumerPorts, consumer: EventConsumer): WireHandler {
   return async (request) => {
     if (pathOf(request.target) === "/health") return jsonResponse(200, { status: "ok" });
+    const startedAtMs = ports.clock.now();
     let told: Told = {};
+    const inAll = () => ({ ...told, durationMs: ports.clock.now() - startedAtMs });
     try {
       requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
       requirePushTo("/events", request);
       const message = readPush(request);
       told = envelopeOf(message);
       const event = readEvent(message);
-      told = { ...told, event: event.id, type: event.type };
-      return answered(ports, told, await consume(ports, consumer, event));
+      told = { ...told, eventId: event.id, eventType: event.type, accountId: event.accountId };
+      const result = await consume(ports, consumer, event);
+      return answered(ports, inAll(), result);
     } catch (error) {
-      return failed(ports, told, error);
+      return failed(ports, inAll(), error);
     }
   };
 }
@@ -87,12 +91,10 @@ function answered(ports: ConsumerPorts, told: Told, result: Consumption | { read
 
 function failed(ports: ConsumerPorts, told: Told, error: unknown): WireResponse {
   const response = errorResponseOf(error);
-  // The text of a foreign error may quote a customer; ours never does.
-  const known = error instanceof DomainError ? error : undefined;
+  const param = error instanceof DomainError ? error.param : undefined;
   ports.log("ERROR", "event not consumed", {
     ...told,
-    ...{ status: response.status, code: known?.code ?? "internal", param: known?.param },
-    reason: known?.message ?? (error instanceof Error ? error.name : "unknown"),
+    ...{ status: response.status, code: codeOf(error), param, reason: reasonOf(error) },
   });
   return response;
 }

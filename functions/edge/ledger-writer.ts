@@ -25,6 +25,7 @@ import { commitResult, settleAttempt } from "../flows/settle-attempt.ts";
 import type { TaskQueuesCalling } from "../flows/task-ports.ts";
 import { verifyLedger } from "../flows/verify-ledger.ts";
 import { busMessageOf } from "./bus-message.ts";
+import { codeOf, reasonOf } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { wireRenderer } from "./renderer.ts";
@@ -61,19 +62,21 @@ export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaul
   return async (request) => {
     if (pathOf(request.target) === "/health") return jsonResponse(200, { status: "ok" });
     const commits = ports.outlet.open();
+    const startedAtMs = ports.clock.now();
+    const path = pathOf(request.target);
     try {
-      const caller = pathOf(request.target) === settlePath ? ports.settlementsCaller : ports.callerAccount;
+      const caller = path === settlePath ? ports.settlementsCaller : ports.callerAccount;
       const ownUrl = requirePlatformCaller(request, caller, ports.clock.now());
       const job = jobIn(jobsOf({ ...ports, ledger: commits.ledger }, timings, ownUrl), request);
       const result = await job.run(request);
-      ports.log("INFO", job.done, { ...result });
+      ports.log("INFO", job.done, { ...result, path, durationMs: ports.clock.now() - startedAtMs });
       return jsonResponse(200, result);
     } catch (error) {
       const response = errorResponseOf(error);
       ports.log("ERROR", "job failed", {
-        path: pathOf(request.target).slice(0, 200),
-        status: response.status,
-        reason: error instanceof Error ? error.message : "unknown",
+        path: path.slice(0, 200),
+        ...{ status: response.status, code: codeOf(error), reason: reasonOf(error) },
+        durationMs: ports.clock.now() - startedAtMs,
       });
       return response;
     } finally {

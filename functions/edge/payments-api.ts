@@ -3,7 +3,6 @@
  * It never answers anything but JSON with an `error` key for a failure, and never executes before it has validated.
  */
 import { apiKeyDigest } from "../domain/accounts.ts";
-import type { DomainError } from "../domain/errors.ts";
 import { defaultTimings, keyIdentity, type StoredOutcome, type Timings } from "../domain/idempotency.ts";
 import { type LedgerTerms, standardTerms } from "../domain/ledger-terms.ts";
 import type { RateLimit } from "../domain/rate-limit.ts";
@@ -14,7 +13,7 @@ import type { Balances } from "../flows/balance-ports.ts";
 import { guardCache } from "../flows/cache-guard.ts";
 import { finishChallenge } from "../flows/finish-challenge.ts";
 import { idempotently } from "../flows/idempotently.ts";
-import type { IdempotencyDependencies, IdempotentRequest } from "../flows/idempotently-types.ts";
+import type { IdempotencyDependencies, IdempotentRequest, KeyStory } from "../flows/idempotently-types.ts";
 import { type LimitRate, rateLimiter } from "../flows/limit-rate.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../flows/ports.ts";
 import type { EventOutlet } from "../flows/publish-commits.ts";
@@ -24,18 +23,14 @@ import { type AnswerFacts, type AnswerOrigin, answerHeaders } from "./answer-hea
 import { baseUrlOf } from "./base-url.ts";
 import { challengeDoor } from "./challenge-door.ts";
 import type { EndpointDependencies, WebhookApiPorts } from "./endpoint.ts";
-import { errorResponseOf, errorTable } from "./error-table.ts";
+import { errorResponseOf } from "./error-table.ts";
 import { parameterFingerprint } from "./fingerprint.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
 import { allowedMethods, type Endpoint, findEndpoint } from "./payments-routes.ts";
-import {
-  keyWithoutCardData,
-  parametersWithoutCardData,
-  pathWithoutCardData,
-  refuseCardDataInPath,
-} from "./refuse-card-data.ts";
+import { keyWithoutCardData, parametersWithoutCardData, refuseCardDataInPath } from "./refuse-card-data.ts";
 import { wireRenderer } from "./renderer.ts";
 import { readApiKey, readIdempotencyKey, readStripeVersion, readWaitMs } from "./request-headers.ts";
+import { logRequest } from "./request-line.ts";
 import { wireDeliveryRenderer } from "./serialize-webhook-delivery.ts";
 import { wireEndpointRenderer } from "./serialize-webhook-endpoint.ts";
 import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResponse } from "./wire.ts";
@@ -90,14 +85,10 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
     }
     const startedAtMs = ports.clock.now();
     const facts = { requestId: ports.random.id("req"), stripeVersion: undefined, idempotencyKey: undefined };
-    const { response, accountId, error } = await answer(service, request, facts);
+    const { response, ...told } = await answer(service, request, facts);
     await commits?.settled();
-    logRequest(ports, request, response, {
-      requestId: facts.requestId,
-      accountId,
-      error,
-      durationMs: ports.clock.now() - startedAtMs,
-    });
+    const durationMs = ports.clock.now() - startedAtMs;
+    logRequest(ports.log, request, response, { requestId: facts.requestId, ...told, durationMs });
     return response;
   };
 }
@@ -112,16 +103,20 @@ interface Service {
 
 type Facts = Omit<AnswerFacts, "origin">;
 
-interface Answered {
+interface Answered extends Partial<KeyStory> {
   readonly response: WireResponse;
   readonly accountId?: string | undefined;
   readonly error?: unknown;
+  readonly keyId?: string | undefined;
+  readonly originalRequestId?: string | undefined;
 }
 
 /** Path, version, key, rate, route, parameters, in this order; each failure has the headers that were known by then. */
 async function answer(service: Service, request: WireRequest, start: Facts): Promise<Answered> {
   let facts = start;
   let accountId: string | undefined;
+  let keyId: string | undefined;
+  let story: KeyStory | undefined;
   try {
     refuseCardDataInPath(request);
     facts = { ...facts, stripeVersion: readStripeVersion(request) };
@@ -132,26 +127,31 @@ async function answer(service: Service, request: WireRequest, start: Facts): Pro
     const endpoint = findEndpoint(request.method, pathOf(request.target));
     const idempotencyKey = request.method === "POST" ? keyWithoutCardData(readIdempotencyKey(request)) : undefined;
     facts = { ...facts, idempotencyKey };
+    keyId = idempotencyKey === undefined ? undefined : keyIdentity(accountId, false, idempotencyKey);
     const parameters = parametersWithoutCardData(request);
-    const response = await run(service, request, endpoint, parameters, accountId, facts);
-    return { response, accountId };
+    const tellKey = (told: KeyStory) => {
+      story = told;
+    };
+    const ran = await run({ ...service, tellKey }, request, endpoint, parameters, accountId, facts);
+    return { ...ran, accountId, keyId, ...story };
   } catch (error) {
-    return { response: failure(error, facts, pathOf(request.target)), accountId, error };
+    return { response: failure(error, facts, pathOf(request.target)), accountId, error, keyId, ...story };
   }
 }
 
 async function run(
-  service: Service,
+  service: Service & Pick<IdempotencyDependencies, "tellKey">,
   request: WireRequest,
   endpoint: Endpoint,
   parameters: ParameterMap,
   accountId: string,
   facts: Facts,
-): Promise<WireResponse> {
+): Promise<Pick<Answered, "response" | "originalRequestId">> {
   const call = { accountId, id: endpoint.id, parameters, baseUrl: baseUrlOf(request) };
   if (endpoint.kind === "read") {
     const value = await endpoint.read(service.endpoints, call);
-    return jsonResponse(200, value, answerHeaders({ ...facts, origin: { kind: "unstored", shouldRetry: null } }));
+    const headers = answerHeaders({ ...facts, origin: { kind: "unstored", shouldRetry: null } });
+    return { response: jsonResponse(200, value, headers) };
   }
   const { expand, work } = endpoint.write(call);
   const path = pathOf(request.target);
@@ -166,10 +166,12 @@ async function run(
     expand,
     waitMs: readWaitMs(request) ?? service.idempotency.timings.twinWaitMs,
   };
-  const given = await idempotently(service.idempotency, idempotent, work(service.endpoints, idempotent));
+  const deps = { ...service.idempotency, tellKey: service.tellKey };
+  const given = await idempotently(deps, idempotent, work(service.endpoints, idempotent));
   const origin: AnswerOrigin = { kind: "stored", firstRequestId: given.originalRequestId, replayed: given.replayed };
   const outcome = openOutcome(service.endpoints.webhooks.box, idempotent.keyHash, given.outcome);
-  return stored(outcome, answerHeaders({ ...facts, origin }));
+  const response = stored(outcome, answerHeaders({ ...facts, origin }));
+  return facts.idempotencyKey === undefined ? { response } : { response, originalRequestId: given.originalRequestId };
 }
 
 /** Without a client's key the request runs once, under an identity that no client can name. */
@@ -191,39 +193,4 @@ function failure(error: unknown, facts: Facts, path: string): WireResponse {
   };
   const allow = response.status === 405 ? { Allow: allowedMethods(path) } : {};
   return { ...response, headers: { ...response.headers, ...allow, ...answerHeaders({ ...facts, origin }) } };
-}
-
-/** One wide line a request: ids, codes and milliseconds, never a body, a key or a customer's text. */
-function logRequest(
-  ports: PaymentsApiPorts,
-  request: WireRequest,
-  response: WireResponse,
-  line: { requestId: string; accountId: string | undefined; error: unknown; durationMs: number },
-): void {
-  const { error, ...fields } = line;
-  const failed = response.status >= 500;
-  ports.log(failed ? "ERROR" : "INFO", "request", {
-    ...fields,
-    method: request.method,
-    path: pathWithoutCardData(request),
-    status: response.status,
-    replayed: response.headers["Idempotent-Replayed"] === "true",
-    ...(error === undefined ? {} : { errorCode: codeOf(error) }),
-    // What is not of our own making is a bug, and its stack is what finds it; it holds code positions, no values.
-    ...(failed && error instanceof Error ? { stack: stackOf(error) } : {}),
-  });
-}
-
-function codeOf(error: unknown): string {
-  const code = (error as Partial<DomainError> | null)?.code;
-  return typeof code === "string" && Object.hasOwn(errorTable, code) ? code : "internal";
-}
-
-/** The frames without the message, which may quote a value. */
-function stackOf(error: Error): string {
-  return (error.stack ?? "")
-    .split("\n")
-    .filter((line) => line.startsWith("    at "))
-    .slice(0, 12)
-    .join("\n");
 }

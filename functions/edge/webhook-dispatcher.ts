@@ -16,6 +16,7 @@ import type { Clock, Log, Random } from "../flows/ports.ts";
 import { sweepDeliveries } from "../flows/sweep-deliveries.ts";
 import type { TaskQueues, TaskQueuesCalling } from "../flows/task-ports.ts";
 import type { WebhookEndpoints } from "../flows/webhook-endpoint-ports.ts";
+import { codeOf, reasonOf } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { readPush } from "./pubsub-push.ts";
@@ -47,18 +48,31 @@ export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
   const gate = ports.gate ?? deliveryGate(ports);
   const disable = disableEndpoint({ ...ports, renderNotice });
   const jobs = new Map<string, Job>([
-    ["/events", async (request, tasks) => await fanOut({ ...ports, tasks }, readFannedEvent(readPush(request)))],
+    [
+      "/events",
+      async (request, tasks) => {
+        const message = readPush(request);
+        const event = readFannedEvent(message);
+        const { id: eventId, type: eventType, accountId } = event;
+        const told = { eventId, eventType, accountId, messageId: message.messageId };
+        return { told, result: await fanOut({ ...ports, tasks }, event) };
+      },
+    ],
     [
       deliveryPath,
-      async (request, tasks) => ({
-        did: await deliverWebhook({ ...ports, tasks, gate, disable }, readWakeUp(request)),
-      }),
+      async (request, tasks) => {
+        const wakeUp = readWakeUp(request);
+        const did = await deliverWebhook({ ...ports, tasks, gate, disable }, wakeUp);
+        return { told: { deliveryId: wakeUp.deliveryId, attempt: wakeUp.number ?? wakeUp.resendId }, result: { did } };
+      },
     ],
-    ["/sweep", async (_request, tasks) => await sweepDeliveries({ ...ports, tasks })],
+    ["/sweep", async (_request, tasks) => ({ told: {}, result: await sweepDeliveries({ ...ports, tasks }) })],
   ]);
   return async (request) => {
     const path = pathOf(request.target);
     if (path === "/health") return jsonResponse(200, { status: "ok" });
+    const startedAtMs = ports.clock.now();
+    const durationMs = () => ports.clock.now() - startedAtMs;
     try {
       requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
       const job = jobs.get(path);
@@ -66,16 +80,17 @@ export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
         throw refuse("route_unknown", `Unrecognized request URL (${request.method}: ${path.slice(0, 200)}).`);
       }
       if (request.method !== "POST") throw refuse("method_not_allowed", "Only POST is allowed here.");
-      const result = await job(request, ports.tasks(ownUrl(request)));
-      ports.log("INFO", messages[path] ?? "webhook work done", { ...result });
+      const { told, result } = await job(request, ports.tasks(ownUrl(request)));
+      ports.log("INFO", messages[path] ?? "webhook work done", { ...told, ...result, durationMs: durationMs() });
       return jsonResponse(200, result);
     } catch (error) {
-      return failed(ports.log, path, error);
+      return failed(ports.log, { path: path.slice(0, 200), durationMs: durationMs() }, error);
     }
   };
 }
 
-type Job = (request: WireRequest, tasks: TaskQueues) => Promise<object>;
+/** Ids for the log line, and what is answered. */
+type Job = (request: WireRequest, tasks: TaskQueues) => Promise<{ readonly told: object; readonly result: object }>;
 
 /** What the log says of each path. */
 const messages: Readonly<Record<string, string>> = {
@@ -113,12 +128,11 @@ function invalid(name: string) {
   return refuse("parameter_invalid", `Member ${name} of the wake-up has a wrong form.`, { param: name });
 }
 
-function failed(log: Log, path: string, error: unknown) {
+function failed(log: Log, told: { readonly path: string; readonly durationMs: number }, error: unknown) {
   const response = errorResponseOf(error);
   log("ERROR", "webhook work failed", {
-    path: path.slice(0, 200),
-    status: response.status,
-    reason: error instanceof Error ? error.message : "unknown",
+    ...told,
+    ...{ status: response.status, code: codeOf(error), reason: reasonOf(error) },
   });
   return response;
 }

@@ -152,7 +152,7 @@ async function beginVoiding(deps: CompleteDependencies, attempt: Attempt): Promi
 function tellOfOldOnes(deps: CompleteDependencies, attempt: Attempt): void {
   const nowMs = deps.clock.now();
   if (attempt.state === "challenged" || attempt.state === "pending" || isDriven(attempt, nowMs)) return;
-  const fields = { attemptId: attempt.id, intentId: attempt.intentId, kind: attempt.kind, state: attempt.state };
+  const fields = { attemptId: attempt.id, paymentIntentId: attempt.intentId, kind: attempt.kind, state: attempt.state };
   deps.log("ERROR", "attempt outside the drive window", fields);
   if (needsPerson(attempt, nowMs)) deps.log("ERROR", "attempt needs a person", fields);
 }

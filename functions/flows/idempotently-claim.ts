@@ -98,7 +98,8 @@ async function replay(
     };
   }
   if (outcome.body === null) throw answerNotRetained();
-  return { kind: "replay", answer: { outcome, originalRequestId: record.requestId, replayed: true } };
+  const { requestId: originalRequestId, generation } = record;
+  return { kind: "replay", answer: { outcome, originalRequestId, replayed: true, generation } };
 }
 
 function freshRecord(

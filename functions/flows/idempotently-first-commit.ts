@@ -2,7 +2,7 @@
  * The first transaction (T1): the key row and the command's rows in one commit, fenced by owner and generation.
  * It never calls outside, and never believes a lost reply: an unknown commit is resolved by running it again.
  */
-import { hasCode, refuse } from "../domain/errors.ts";
+import { DomainError, hasCode, refuse } from "../domain/errors.ts";
 import { expiryOf, type Fence, isExpired } from "../domain/idempotency.ts";
 import type { Change, FoundRows, KeyRow } from "../domain/rows.ts";
 import type { Begun, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
@@ -72,7 +72,10 @@ export async function giveUpLease(deps: IdempotencyDependencies, keyHash: string
     });
   } catch (error) {
     // The lease ends by the clock anyway; the request's own failure is what the client must hear.
-    deps.log("WARNING", "lease not given up", { keyHash, reason: error instanceof Error ? error.message : "unknown" });
+    deps.log("WARNING", "lease not given up", {
+      keyId: keyHash,
+      reason: error instanceof DomainError ? error.code : "internal",
+    });
   }
 }
 

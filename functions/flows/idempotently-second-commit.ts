@@ -93,7 +93,7 @@ async function reverseLateEffect(
     closedAtMs: null,
   };
   scope.write([{ op: "insert", table: "attempts", row: reversal }]);
-  deps.log("ERROR", "late effect is reversed", { attemptId: voided.id, intentId: voided.intentId });
+  deps.log("ERROR", "late effect is reversed", { attemptId: voided.id, paymentIntentId: voided.intentId });
 }
 
 /** A reversal changes nothing but itself: its payment ended without it. */

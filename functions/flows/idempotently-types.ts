@@ -79,6 +79,20 @@ export interface Answer {
   readonly originalRequestId: string;
   /** True when this run did not make the answer. */
   readonly replayed: boolean;
+  /** Generation of the claim under which it was made; a takeover raises it. */
+  readonly generation: number;
+}
+
+/**
+ * What became of a key in one request, for the request's log line: `waited` is a replay that a twin waited for, `adopted`
+ * went on with an attempt whose worker died, `released` gave the key (or only its lease) back without an answer.
+ */
+export type KeyOutcome = "executed" | "replayed" | "waited" | "in_use" | "mismatch" | "adopted" | "released";
+
+/** The same with the claim's generation; null when the request never held nor met a claim it could read. */
+export interface KeyStory {
+  readonly keyOutcome: KeyOutcome;
+  readonly generation: number | null;
 }
 
 /** Calls the acquirer for an open attempt and commits its answer (the second transaction). */
@@ -121,4 +135,6 @@ export interface IdempotencyDependencies {
   readonly random: Random;
   readonly timings: Timings;
   readonly log: Log;
+  /** Hears once, for a request with a client's key, what became of it. */
+  readonly tellKey?: ((story: KeyStory) => void) | undefined;
 }

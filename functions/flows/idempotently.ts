@@ -9,7 +9,14 @@ import { type LeadingSeat, type Seat, takeSeat } from "./idempotently-claim.ts";
 import { firstCommit, giveUpLease, lookAtKeyRow } from "./idempotently-first-commit.ts";
 import { carryOut } from "./idempotently-intention.ts";
 import { answerNotRetained, keyInUse, keyReused } from "./idempotently-refusals.ts";
-import type { Answer, FirstCommit, IdempotencyDependencies, IdempotentRequest, Work } from "./idempotently-types.ts";
+import type {
+  Answer,
+  FirstCommit,
+  IdempotencyDependencies,
+  IdempotentRequest,
+  KeyOutcome,
+  Work,
+} from "./idempotently-types.ts";
 import type { CacheRecord } from "./ports.ts";
 
 /**
@@ -22,6 +29,44 @@ export async function idempotently(
   request: IdempotentRequest,
   work: Work,
 ): Promise<Answer> {
+  const path: Path = { hasWaited: false, generation: null };
+  const tell = (keyOutcome: KeyOutcome, generation: number | null) => {
+    if (request.idempotencyKey !== null) deps.tellKey?.({ keyOutcome, generation });
+  };
+  try {
+    const answer = await claimAndRun(deps, request, work, path);
+    tell(outcomeOf(request, answer, path), answer.generation);
+    return answer;
+  } catch (error) {
+    tell(outcomeOfFailure(error), path.generation);
+    throw error;
+  }
+}
+
+/** How a request came to its answer. */
+interface Path {
+  hasWaited: boolean;
+  /** Of the claim that it held. */
+  generation: number | null;
+}
+
+function outcomeOf(request: IdempotentRequest, answer: Answer, { hasWaited }: Path): KeyOutcome {
+  if (answer.replayed) return hasWaited ? "waited" : "replayed";
+  return answer.originalRequestId === request.requestId ? "executed" : "adopted";
+}
+
+function outcomeOfFailure(error: unknown): KeyOutcome {
+  if (hasCode(error, "idempotency_key_in_use")) return "in_use";
+  if (hasCode(error, "idempotency_mismatch")) return "mismatch";
+  return hasCode(error, "idempotency_answer_not_retained") ? "replayed" : "released";
+}
+
+async function claimAndRun(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: Work,
+  path: Path,
+): Promise<Answer> {
   const owner = deps.random.token();
   const waitUntilMs = deps.clock.now() + request.waitMs;
   let pauseMs = deps.timings.pollMs;
@@ -33,9 +78,13 @@ export async function idempotently(
         : await takeSeat(deps, request, owner, looks === 0);
     looks += 1;
     if (seat.kind === "replay") return seat.answer;
-    if (seat.kind === "lead") return await lead(deps, request, work, seat, waitUntilMs);
+    if (seat.kind === "lead") {
+      path.generation = seat.record.generation;
+      return await lead(deps, request, work, seat, waitUntilMs, path);
+    }
     if (seat.kind === "retry" && looks < looksWithoutPauseMax) continue;
     if (deps.clock.now() + pauseMs > waitUntilMs) break;
+    path.hasWaited = true;
     await deps.clock.sleep(pauseMs);
     pauseMs *= pauseGrowth;
   }
@@ -70,11 +119,12 @@ async function lead(
   work: Work,
   seat: LeadingSeat,
   waitUntilMs: number,
+  path: Path,
 ): Promise<Answer> {
   const fence: Fence = seat.record;
   let intentionMayStand = false;
   try {
-    const first = await firstCommitOrWait(deps, request, work, fence, waitUntilMs);
+    const first = await firstCommitOrWait(deps, request, work, fence, waitUntilMs, path);
     intentionMayStand = first.kind === "attempt" || first.kind === "intention";
     return await conclude(deps, seat, first, work);
   } catch (error) {
@@ -91,6 +141,7 @@ async function firstCommitOrWait(
   work: Work,
   fence: Fence,
   waitUntilMs: number,
+  path: Path,
 ): Promise<FirstCommit> {
   let pauseMs = deps.timings.pollMs;
   for (;;) {
@@ -98,6 +149,7 @@ async function firstCommitOrWait(
     if (first.kind !== "busy") return first;
     for (;;) {
       if (deps.clock.now() + pauseMs > waitUntilMs) throw keyInUse();
+      path.hasWaited = true;
       await deps.clock.sleep(pauseMs);
       pauseMs *= pauseGrowth;
       const standing = await lookAtKeyRow(deps, request, fence);
@@ -145,7 +197,7 @@ async function conclude(
 
 function answerOf(row: KeyRow, outcome: Answer["outcome"], replayed: boolean): Answer {
   if (replayed && outcome.body === null) throw answerNotRetained();
-  return { outcome, originalRequestId: row.requestId, replayed };
+  return { outcome, originalRequestId: row.requestId, replayed, generation: row.generation };
 }
 
 /** Writes the outcome into the claim; a lost or late write changes nothing, because the ledger has it. */

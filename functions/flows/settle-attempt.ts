@@ -3,7 +3,7 @@
  * It never guesses: without an answer from the acquirer the attempt stays open.
  */
 import type { AcquirerResult, Attempt } from "../domain/attempt.ts";
-import { hasCode, refuse } from "../domain/errors.ts";
+import { DomainError, hasCode, refuse } from "../domain/errors.ts";
 import { mayCall, type Timings } from "../domain/idempotency.ts";
 import type { LedgerTerms } from "../domain/ledger-terms.ts";
 import type { Acquirer } from "./acquirer-ports.ts";
@@ -41,7 +41,7 @@ export function settleAttempt(deps: SettleDependencies): SettleAttempt {
     if (!mayCall(attempt.leaseUntilMs, deps.clock.now(), deps.timings)) {
       throw refuse("acquirer_unknown", "The payment is still being processed. Please retry.");
     }
-    const result = await order(deps.acquirer, attempt);
+    const result = await orderTold(deps, attempt);
     return await settleWith(deps, attempt, result, sealedBy);
   };
 }
@@ -99,6 +99,26 @@ async function commit(
     } catch (error) {
       if (!hasCode(error, "commit_unknown") || run === runsMax) throw error;
     }
+  }
+}
+
+/** Orders, and writes one line for the call, whatever came of it: ids, codes and milliseconds. */
+async function orderTold({ acquirer, clock, log }: SettleDependencies, attempt: Attempt): Promise<AcquirerResult> {
+  const startedAtMs = clock.now();
+  const tell = (severity: "INFO" | "WARNING", message: string, outcome: Readonly<Record<string, string>>) => {
+    const { id: attemptId, intentId: paymentIntentId, accountId, kind: order } = attempt;
+    log(severity, message, {
+      ...{ attemptId, paymentIntentId, accountId, order, ...outcome, durationMs: clock.now() - startedAtMs },
+    });
+  };
+  try {
+    const result = await order(acquirer, attempt);
+    const code = result.kind === "declined" ? { code: result.failure.declineCode ?? result.failure.code } : {};
+    tell("INFO", "acquirer answered", { outcome: result.kind, ...code });
+    return result;
+  } catch (error) {
+    tell("WARNING", "acquirer did not answer", { code: error instanceof DomainError ? error.code : "internal" });
+    throw error;
   }
 }
 

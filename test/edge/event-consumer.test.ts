@@ -42,7 +42,8 @@ describe("a consumer", () => {
         message: "event consumed",
         fields: {
           ...{ messageId: "101", subscription: "payment-events-to-test", deliveryAttempt: 3 },
-          ...{ event: "evt_1", type: "charge.succeeded", outcome: "handed_over" },
+          ...{ eventId: "evt_1", eventType: "charge.succeeded", accountId: "acct_1" },
+          ...{ outcome: "handed_over", durationMs: 0 },
         },
       },
     ]);
@@ -55,7 +56,11 @@ describe("a consumer", () => {
     expect((await push(world.notification, pushOf(aChargeEvent()))).status).toBe(500);
     expect(JSON.stringify(world.logged)).not.toContain("jane");
     expect(world.logged).toMatchObject([
-      { severity: "ERROR", message: "event not consumed", fields: { event: "evt_1" } },
+      {
+        severity: "ERROR",
+        message: "event not consumed",
+        fields: { eventId: "evt_1", code: "internal", reason: "Error" },
+      },
     ]);
 
     expect((await push(world.notification, pushOf(aChargeEvent(), { deliveryAttempt: 2 }))).status).toBe(200);

@@ -91,7 +91,11 @@ describe("the ledger-writer", () => {
       { accounts: 1, left: 0 },
       { accounts: 0, left: 0 },
     ]);
-    expect(logged[0]).toEqual(["INFO", "balances checkpointed", { accounts: 1, left: 0 }]);
+    expect(logged[0]).toEqual([
+      "INFO",
+      "balances checkpointed",
+      { accounts: 1, left: 0, path: "/checkpoint", durationMs: 0 },
+    ]);
     const { json } = await call(tokenOf(claims), "/verify");
     expect(json).toMatchObject({ fault: null, rows: { balance_checkpoints: 1 } });
     expect((await world.get("/v1/balance")).json.pending).toMatchObject([{ amount: 1_912, currency: "usd" }]);
@@ -106,7 +110,7 @@ describe("the ledger-writer", () => {
     expect([sealed.status, sealed.json]).toEqual([200, { seals: 1, bookings: 1 }]);
     expect(logged).toEqual([
       ["INFO", "ledger sealed", expect.objectContaining({ anchor: expect.stringMatching(/^\d:1:[0-9a-f]{64}$/) })],
-      ["INFO", "ledger sealing ended", { seals: 1, bookings: 1 }],
+      ["INFO", "ledger sealing ended", { seals: 1, bookings: 1, path: "/seal", durationMs: 0 }],
     ]);
     expect((await call(tokenOf(claims), "/verify")).json).toMatchObject({ fault: null, rows: { ledger_seals: 1 } });
   });

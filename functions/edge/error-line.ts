@@ -1,0 +1,28 @@
+/**
+ * What a log line may say of an error: our own code and, for a bug, the positions in the code.
+ * It must never repeat the text of a foreign error, which may quote what a customer sent.
+ */
+import { DomainError } from "../domain/errors.ts";
+
+/** Our own code; `internal` for everything that is not a refusal of ours. */
+export function codeOf(error: unknown): string {
+  return error instanceof DomainError ? error.code : "internal";
+}
+
+/** What a person may read: our own text, or a foreign error's name alone. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof DomainError) return error.message;
+  return error instanceof Error ? error.name : "unknown";
+}
+
+/** The frames without the message, which may quote a value. */
+export function stackOf(error: Error): string {
+  return (error.stack ?? "")
+    .split("\n")
+    .filter((line) => line.startsWith("    at "))
+    .slice(0, framesMax)
+    .join("\n");
+}
+
+/** A dozen frames reach from a failing line of ours to the front door. */
+const framesMax = 12;
