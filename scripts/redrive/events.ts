@@ -9,8 +9,8 @@ import type { RedriveSource } from "./source.ts";
 
 /** The source. */
 export const redriveEvents: RedriveSource = {
-  dryRun: async (environment, stage) => planLines(await (stage ? planOnStage : planOnLaptop)(environment), stage),
-  run: async (environment, stage, plan) => await (stage ? runOnStage : runOnLaptop)(environment, plan),
+  dryRun: async ({ environment, stage }) => planLines(await (stage ? planOnStage : planOnLaptop)(environment), stage),
+  run: async ({ environment, stage }, plan) => await (stage ? runOnStage : runOnLaptop)(environment, plan),
 };
 
 async function planOnLaptop(environment: NodeJS.ProcessEnv): Promise<RedrivePlan> {

@@ -84,8 +84,8 @@ describe("npm run redrive", () => {
   });
 
   test.each([
-    [[], "--from is missing; it may be events"],
-    [["--from", "nowhere", "--dry-run"], "--from may be events, not nowhere"],
+    [[], "--from is missing; it may be events, webhooks"],
+    [["--from", "nowhere", "--dry-run"], "--from may be events, webhooks, not nowhere"],
     [["--from", "events"], "one of --dry-run and --run PLAN is needed"],
     [["--from", "events", "--dry-run", "--run", "0123456789abcdef"], "one of --dry-run and --run PLAN is needed"],
     [["--from", "events", "--run", "all"], "--run takes the plan that a dry run named"],
