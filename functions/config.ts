@@ -15,6 +15,7 @@ export const functionNames = [
   "dead-letter-recorder",
   "sample-shop",
   "webhook-dispatcher",
+  "dashboard",
 ] as const;
 
 /** One of the deployed functions. */
@@ -48,6 +49,8 @@ export const environmentNames = {
   paymentsAudience: "PAYMENTS_AUDIENCE",
   /** What the sample shop's API key is made from, mounted from Secret Manager. */
   shopKeySeed: "SHOP_KEY_SEED",
+  /** Key under which the dashboard seals its sessions, mounted from Secret Manager; newest first, commas between. */
+  dashboardSessionKey: "DASHBOARD_SESSION_KEY",
   /** Origins of this machine that webhooks may be sent to all the same; set on a laptop only (`parseLoopbackOrigins`). */
   webhookLoopback: "WEBHOOK_LOOPBACK",
   /** Full names of both queues of webhook attempts, shard by shard with commas between; always in the same order. */

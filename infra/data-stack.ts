@@ -22,6 +22,8 @@ export class DataStack extends TerraformStack {
   readonly acquirerSecret: AdoptedSecret;
   /** Under which the signing secrets of webhook endpoints are encrypted. */
   readonly endpointSecretKey: AdoptedSecret;
+  /** Under which the dashboard seals the sessions of its readers. */
+  readonly dashboardSessionKey: AdoptedSecret;
   /** Undefined where no mail server is named. */
   readonly smtpSecret: SmtpSecret | undefined;
   /** What the sample shop keeps, and what its API key is made from; undefined where it is not deployed. */
@@ -58,6 +60,7 @@ export class DataStack extends TerraformStack {
 
     this.acquirerSecret = new AdoptedSecret(this, "acquirer-secret", settings);
     this.endpointSecretKey = new AdoptedSecret(this, "endpoint-secret-key", settings);
+    this.dashboardSessionKey = new AdoptedSecret(this, "dashboard-session-key", settings);
     this.smtpSecret = settings.mailFrom === null ? undefined : new SmtpSecret(this, "smtp-secret", settings);
 
     this.shop = settings.hasSampleShop

@@ -37,6 +37,7 @@ export class FoundationStack extends TerraformStack {
     readonly invoice: ConsumerAccounts;
     readonly risk: ConsumerAccounts;
     readonly deadLetterRecorder: ConsumerAccounts;
+    readonly dashboard: ServiceAccount;
     readonly webhookDispatcher: ServiceAccount;
     /** As which Pub/Sub, Cloud Tasks and Cloud Scheduler call webhook-dispatcher. */
     readonly webhookCaller: ServiceAccount;
@@ -70,6 +71,7 @@ export class FoundationStack extends TerraformStack {
         runs: accounts.account("dead-letter-recorder", "Runs dead-letter-recorder"),
         calls: accounts.account("dead-letter-push", "Pushes dead letters to their recorder"),
       },
+      dashboard: accounts.account("dashboard", "Runs dashboard"),
       webhookDispatcher: accounts.account("webhook-dispatcher", "Runs webhook-dispatcher"),
       webhookCaller: accounts.account("webhook-caller", "Calls webhook-dispatcher"),
     };

@@ -15,6 +15,7 @@ import { consumerServices } from "./consumer-services.ts";
 import type { DataStack } from "./data-stack.ts";
 import type { FoundationStack } from "./foundation-stack.ts";
 import { ledgerJobs } from "./ledger-jobs.ts";
+import { merchantDashboard } from "./merchant-dashboard.ts";
 import type { MessagingStack } from "./messaging-stack.ts";
 import { sampleShop } from "./sample-shop.ts";
 import type { Settings } from "./settings.ts";
@@ -181,6 +182,7 @@ export class ServicesStack extends TerraformStack {
 
     consumerServices(this, settings, stacks);
     sampleShop(this, { settings, ...stacks, paymentsApi });
+    merchantDashboard(this, { settings, ...stacks, paymentsApi });
 
     new TerraformOutput(this, "payments-api-url", { value: paymentsApi.url });
   }

@@ -194,7 +194,12 @@ export function storeNames(settings: Settings): {
  * Secrets whose values `npm run bootstrap` generates and stores before the first deploy. The stacks adopt the secrets by
  * these names and never see a value.
  */
-export const generatedSecrets = ["acquirer-secret", "endpoint-secret-key", "shop-key-seed"] as const;
+export const generatedSecrets = [
+  "acquirer-secret",
+  "endpoint-secret-key",
+  "shop-key-seed",
+  "dashboard-session-key",
+] as const;
 
 /** One of the generated secrets. */
 export type GeneratedSecret = (typeof generatedSecrets)[number];

@@ -18,7 +18,7 @@ export type Doors = {
   close(): Promise<void>;
 };
 
-/** Opens them all; `port` is where payments-api should be, and the shop, which people open too, right behind it. */
+/** Opens them all; `port` is where payments-api should be, and right behind it the shop and the dashboard, which people open too. */
 export async function openDoors(plan: Plan, port: number): Promise<Doors> {
   const handlers = new Map<FunctionName, WireHandler>();
   const servers: Server[] = [];
@@ -26,7 +26,9 @@ export async function openDoors(plan: Plan, port: number): Promise<Doors> {
   for (const { name } of plan.functions) {
     const server = createFrontDoorServer(async (request) => await (handlers.get(name) ?? notYet)(request));
     servers.push(server);
-    const wanted = { "payments-api": port, "sample-shop": port + 1 } as Partial<Record<FunctionName, number>>;
+    const wanted = { "payments-api": port, "sample-shop": port + 1, dashboard: port + 2 } as Partial<
+      Record<FunctionName, number>
+    >;
     const listening = await listenFrom(server, wanted[name]);
     addresses.set(name, `http://127.0.0.1:${listening}`);
   }

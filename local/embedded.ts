@@ -31,6 +31,7 @@ import type { ReconciliationStore } from "../functions/flows/reconciliation-port
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import { callJob } from "./call-job.ts";
 import { type ConsumerStores, consumerMakers, memoryConsumerStores } from "./consumers.ts";
+import { dashboardMakers } from "./dashboard.ts";
 import { openDoors } from "./doors.ts";
 import { openInboxFor, publisherOf } from "./effects.ts";
 import { environmentsAt } from "./environment.ts";
@@ -185,6 +186,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
   ...consumerMakers,
   ...shopMakers,
   ...webhookMakers,
+  ...dashboardMakers,
 };
 
 function openAcquirer(environment: Record<string, string>, identityToken: Making["identityToken"]) {

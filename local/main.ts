@@ -81,7 +81,7 @@ function announce({ port }: Options, host: Host, effectsUrl: string): void {
   const baseUrl = host.addresses.get("payments-api") ?? "";
   const actual = new URL(baseUrl).port;
   if (actual !== String(port)) say(`\n!!! port ${port} is in use: payments-api listens on ${actual} instead !!!`);
-  for (const line of welcome(baseUrl, effectsUrl, host.addresses.get("sample-shop"))) say(line);
+  for (const line of welcome(baseUrl, effectsUrl, host.addresses)) say(line);
 }
 
 /** Resolves with the exit code: 0 for a signal or the end of a supervising process, 1 for a crash. */

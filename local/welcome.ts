@@ -1,10 +1,12 @@
 // What the laptop says when it is up: one line for machines, three commands and a shop for people.
 // It must never print a command that does not work when it is pasted as it is.
 
+import type { FunctionName } from "../functions/config.ts";
 import { laptopKey } from "./laptop-key.ts";
 
 /** The lines, in order. */
-export function welcome(baseUrl: string, effectsUrl: string, shopUrl: string | undefined): string[] {
+export function welcome(baseUrl: string, effectsUrl: string, addresses: ReadonlyMap<FunctionName, string>): string[] {
+  const [shopUrl, dashboardUrl] = [addresses.get("sample-shop"), addresses.get("dashboard")];
   const pay = (amount: number) =>
     `curl -i ${baseUrl}/v1/payment_intents -u ${laptopKey}: -H 'Idempotency-Key: order-1001' ` +
     `-d amount=${amount} -d currency=usd -d payment_method=pm_card_visa -d confirm=true`;
@@ -20,6 +22,9 @@ export function welcome(baseUrl: string, effectsUrl: string, shopUrl: string | u
     ...(shopUrl === undefined
       ? []
       : ["# a shop that pays through it, for a browser; press its button twice:", shopUrl]),
+    ...(dashboardUrl === undefined
+      ? []
+      : [`# the dashboard of a merchant; sign in with the key ${laptopKey}:`, dashboardUrl]),
     "",
     `ready ${baseUrl} ${laptopKey}`,
   ];

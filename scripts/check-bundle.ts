@@ -29,6 +29,7 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   eventsTopic: "projects/sample-project/topics/payment-events",
   paymentsUrl: "https://payments.invalid",
   paymentsAudience: "https://payments.invalid",
+  dashboardSessionKey: "not-a-key-only-a-check-of-the-bundle",
   shopKeySeed: "not-a-secret-only-a-check",
   settlementsQueue: "projects/sample-project/locations/us-central1/queues/settlements-g1",
   settlementsCaller: "tasks@sample-project.iam.gserviceaccount.com",

@@ -4,6 +4,7 @@
  */
 import { type Fields, fieldsOf, paymentNewsOf } from "../domain/payment-news.ts";
 import type { EndpointAnswer, PayAnswer, PayOrder, ShopPayments } from "../flows/shop-ports.ts";
+import { callPayments, type PaymentsService } from "./payments-call.ts";
 
 /**
  * The API behind `baseUrl` (without a trailing slash).
@@ -39,11 +40,8 @@ export function httpPayments(target: PaymentsTarget): ShopPayments {
 }
 
 /** Where the API is, and as whom to call it. */
-export interface PaymentsTarget {
-  readonly baseUrl: string;
+export interface PaymentsTarget extends PaymentsService {
   readonly apiKey: string;
-  /** Gives the token that the platform in front of a closed API wants; absent where the API is open. */
-  readonly identityToken?: (() => Promise<string>) | undefined;
   /** Default: what the API takes at most, and some for the way; in milliseconds. */
   readonly timeoutMs?: number;
 }
@@ -69,42 +67,18 @@ async function call<Answer>(
   read: (status: number, headers: Headers, body: Fields) => Answer,
   sent?: Sent,
 ): Promise<Answer | Failure> {
-  const signal = AbortSignal.timeout(target.timeoutMs ?? defaultTimeoutMs);
-  try {
-    const response = await fetch(`${target.baseUrl}${path}`, {
-      method: sent === undefined ? "GET" : "POST",
-      headers: await headersFor(target, sent),
-      ...(sent === undefined ? {} : { body: new URLSearchParams(sent.form) }),
-      redirect: "manual",
-      signal,
-    });
-    const text = await readBounded(response);
-    if (text === undefined) return unknown("its answer is too long");
-    return read(response.status, response.headers, parsed(text));
-  } catch {
-    // The error may quote a header or an address; that there was none is all there is to tell.
-    return unknown("there was no answer");
-  }
-}
-
-async function headersFor({ apiKey, identityToken }: PaymentsTarget, sent: Sent | undefined) {
-  return {
-    Authorization: `Bearer ${apiKey}`,
-    ...(sent === undefined ? {} : { "Idempotency-Key": sent.key }),
-    ...(identityToken === undefined ? {} : { "X-Serverless-Authorization": `Bearer ${await identityToken()}` }),
-  };
-}
-
-async function readBounded(response: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength;
-    // Leaving the loop cancels the body and closes its connection.
-    if (length > answerBytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  const answer = await callPayments(target, {
+    target: path,
+    headers: {
+      Authorization: `Bearer ${target.apiKey}`,
+      ...(sent === undefined ? {} : { "Idempotency-Key": sent.key }),
+    },
+    form: sent?.form,
+    timeoutMs: target.timeoutMs ?? defaultTimeoutMs,
+    bytesMax: answerBytesMax,
+  });
+  if (answer.kind === "answered") return read(answer.status, answer.headers, answer.body);
+  return unknown(answer.reason === "too_long" ? "its answer is too long" : "there was no answer");
 }
 
 function answerOf(status: number, headers: Headers, body: Fields): PayAnswer {
@@ -140,12 +114,4 @@ type Failure = Extract<EndpointAnswer, { readonly reason: string }>;
 
 function unknown(reason: string): Failure {
   return { kind: "unknown", reason };
-}
-
-function parsed(text: string): Fields {
-  try {
-    return fieldsOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }

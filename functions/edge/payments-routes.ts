@@ -3,6 +3,7 @@
  * It never runs a write: it hands the work to the idempotent path.
  */
 import { refuse } from "../domain/errors.ts";
+import { showAccount } from "./account-endpoint.ts";
 import { balanceTransactionList, showBalance, showBalanceTransaction } from "./balance-endpoints.ts";
 import type { Serve } from "./endpoint.ts";
 import { eventList, showEvent } from "./event-endpoints.ts";
@@ -68,7 +69,7 @@ interface Route {
   readonly path: RegExp;
   readonly object:
     | ("payment_intent" | "charge" | "refund" | "event" | "webhook_endpoint" | "webhook_delivery")
-    | ("balance" | "balance_transaction");
+    | ("account" | "balance" | "balance_transaction");
   readonly serve: Serve;
 }
 
@@ -86,6 +87,7 @@ const routes: readonly Route[] = [
   { method: "GET", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: showRefund },
   { method: "POST", path: /^\/v1\/refunds\/([^/]+)$/, object: "refund", serve: updateRefund },
   { method: "POST", path: /^\/v1\/refunds\/([^/]+)\/cancel$/, object: "refund", serve: refundCancel },
+  { method: "GET", path: /^\/v1\/account$/, object: "account", serve: showAccount },
   { method: "GET", path: /^\/v1\/balance$/, object: "balance", serve: showBalance },
   {
     method: "GET",
@@ -150,6 +152,7 @@ const parameterOf: Readonly<Record<Route["object"], string>> = {
   refund: "refund",
   event: "id",
   webhook_endpoint: "webhook_endpoint",
+  account: "id",
   balance: "id",
   balance_transaction: "id",
   webhook_delivery: "webhook_delivery",
@@ -161,6 +164,7 @@ const prefixes: Readonly<Record<Route["object"], string>> = {
   refund: "re_",
   event: "evt_",
   webhook_endpoint: "we_",
+  account: "",
   balance: "",
   balance_transaction: "txn_",
   webhook_delivery: "wd_",

@@ -4,9 +4,9 @@ import type { Source } from "./source.ts";
 
 /**
  * The only deployed files that may open a connection of their own: to the acquirer, to merchants, to the own metadata server,
- * to the mail server, and from the sample shop, which is a merchant itself, to the payments API.
+ * to the mail server, and from the sample shop and the dashboard, which call it as merchants, to the payments API.
  */
-const outboundFiles = ["acquirer", "egress", "egress-names", "identity-token", "smtp-mailer", "payments-http"].map(
+const outboundFiles = ["acquirer", "egress", "egress-names", "identity-token", "smtp-mailer", "payments-call"].map(
   (name) => `functions/adapters/${name}.ts`,
 );
 

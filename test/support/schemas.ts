@@ -1,6 +1,7 @@
 // The shapes of our answers, stricter than the official client's types: closed enums, no undescribed field.
 // It must never follow the serializers: required fields come from the client's types, values from the contract.
 import type Stripe from "stripe";
+import type { WireAccount } from "../../functions/edge/account-endpoint.ts";
 import { balance, balanceTransaction } from "./balance-schemas.ts";
 import { charge, refund } from "./charge-schemas.ts";
 import { nullable, objectOf, problemsOf, type Schema } from "./json-schema.ts";
@@ -45,7 +46,7 @@ export function schemaProblems(kind: SchemaKind, value: unknown): string[] {
 /** The objects that have a schema; `error` is a whole error body, `list` a page of what can be listed. */
 export type SchemaKind =
   | ("payment_intent" | "charge" | "refund" | "event" | "payment_method" | "error" | "list")
-  | ("balance" | "balance_transaction")
+  | ("account" | "balance" | "balance_transaction")
   | "webhook_endpoint"
   | "webhook_delivery"
   | "webhook_attempt";
@@ -267,6 +268,8 @@ const schemas: Readonly<Record<SchemaKind, Schema>> = {
   refund,
   balance,
   balance_transaction: balanceTransaction,
+  // Of the client's type it has what identifies it: the rest is about onboarding, which this project has not.
+  account: objectOf<WireAccount>({ id: id("acct"), object: { const: "account" } }),
   event,
   payment_method: paymentMethod,
   error,

@@ -1,0 +1,31 @@
+/**
+ * Entry of dashboard: reads the settings, puts the pages behind their front door, and registers them.
+ * It must never be given a store of the payments API: what it shows of a merchant it asks for with the merchant's key.
+ */
+import { http } from "@google-cloud/functions-framework";
+import { identityTokenFor } from "./adapters/identity-token.ts";
+import { merchantPayments } from "./adapters/payments-merchant.ts";
+import { aesSecretBox } from "./adapters/secret-box.ts";
+import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { environmentNames, settingsIn } from "./config.ts";
+import { dashboard } from "./edge/dashboard.ts";
+import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
+import { installFrontDoor } from "./edge/install-front-door.ts";
+
+const setting = settingsIn(process.env);
+
+const handler = dashboard({
+  api: merchantPayments({
+    baseUrl: setting("paymentsUrl"),
+    identityToken: identityTokenFor({ audience: process.env[environmentNames.paymentsAudience], clock: systemClock }),
+  }),
+  sessions: aesSecretBox(setting("dashboardSessionKey")),
+  clock: systemClock,
+  random: systemRandom,
+  log: jsonLog,
+});
+
+shutDownGracefully(installFrontDoor(handler));
+
+// The framework wants a function under this name; the front door answers every request before it is asked.
+http("dashboard", () => {});

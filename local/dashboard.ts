@@ -1,0 +1,30 @@
+// How the merchants' dashboard is put together on the laptop.
+// It must never give it a store of the platform's: all it knows of a merchant comes over HTTP, with the merchant's key.
+
+import { merchantPayments } from "../functions/adapters/payments-merchant.ts";
+import { aesSecretBox } from "../functions/adapters/secret-box.ts";
+import { environmentNames, requiredVariable } from "../functions/config.ts";
+import { dashboard } from "../functions/edge/dashboard.ts";
+import type { WireHandler } from "../functions/edge/wire.ts";
+import type { Clock, Log, Random } from "../functions/flows/ports.ts";
+
+type Making = {
+  identityToken: (audience: string) => string;
+  environment: Record<string, string>;
+  machine: { clock: Clock; random: Random; log: Log };
+};
+
+/** The dashboard as its entry puts it together with the real adapters. */
+export const dashboardMakers = {
+  dashboard: ({ identityToken, environment, machine }: Making): WireHandler => {
+    const audience = environment[environmentNames.paymentsAudience];
+    return dashboard({
+      ...machine,
+      api: merchantPayments({
+        baseUrl: requiredVariable(environment, environmentNames.paymentsUrl),
+        identityToken: audience === undefined ? undefined : async () => identityToken(audience),
+      }),
+      sessions: aesSecretBox(requiredVariable(environment, environmentNames.dashboardSessionKey)),
+    });
+  },
+};
