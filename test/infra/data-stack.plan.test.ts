@@ -55,6 +55,7 @@ describe("the data stack", () => {
       "google_firestore_index documents/webhookDeliveries-by-sweepShard-sweepAtMs",
       "google_project_iam_custom_role ledger/runtime-role",
       "google_secret_manager_secret acquirer-secret/secret",
+      "google_secret_manager_secret dashboard-session-key/secret",
       "google_secret_manager_secret endpoint-secret-key/secret",
       "google_secret_manager_secret shop-key-seed/secret",
       "google_spanner_database ledger/database",
@@ -118,8 +119,9 @@ describe("the data stack", () => {
   test("adopts the secrets that bootstrap made, and never sees a value", () => {
     const ids = Object.keys(dev.data.resource["google_secret_manager_secret"] ?? {});
 
-    expect(JSON.parse(dev.data.text).import).toEqual(
-      ["acquirer-secret", "endpoint-secret-key", "shop-key-seed"].map((name, index) => ({
+    const adopted = JSON.parse(dev.data.text).import as { to: string; id: string }[];
+    expect(adopted.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual(
+      ["acquirer-secret", "dashboard-session-key", "endpoint-secret-key", "shop-key-seed"].map((name, index) => ({
         to: `google_secret_manager_secret.${ids[index]}`,
         id: `projects/placeholder-project/secrets/${name}`,
       })),
@@ -156,6 +158,7 @@ describe("the data stack of dev", () => {
     const secrets = Object.values(shared.data.resource["google_secret_manager_secret"] ?? {});
     expect(secrets.map((secret) => secret["secret_id"])).toEqual([
       "anna-acquirer-secret",
+      "anna-dashboard-session-key",
       "anna-endpoint-secret-key",
       "anna-shop-key-seed",
     ]);

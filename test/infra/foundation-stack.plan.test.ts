@@ -17,6 +17,7 @@ describe("the foundation stack", () => {
       "google_artifact_registry_repository_iam_member build/writes-images",
       "google_project_iam_member build/reads-sources",
       "google_project_iam_member build/writes-logs",
+      "google_service_account accounts/dashboard",
       "google_service_account accounts/dead-letter-push",
       "google_service_account accounts/dead-letter-recorder",
       "google_service_account accounts/function-build",

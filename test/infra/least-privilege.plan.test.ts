@@ -32,7 +32,9 @@ describe.each(Object.entries(stages))("the grants of %s", (title, plan) => {
       ({ stack, attributes }) => graph.origin(stack, attributes["name"])?.node.attributes["name"],
     );
 
-    expect(services.sort()).toEqual(title === "dev, public" ? ["payments-api", "sample-shop", "test-acquirer"] : []);
+    expect(services.sort()).toEqual(
+      title === "dev, public" ? ["dashboard", "payments-api", "sample-shop", "test-acquirer"] : [],
+    );
   });
 
   test("use no primitive role, and no authoritative policy, which would strip the grants of others", () => {

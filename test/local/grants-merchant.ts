@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { laptopKey } from "../../local/laptop-key.ts";
 
 /** What became of a merchant's webhooks. */
 export interface Webhooks {
@@ -68,4 +69,15 @@ async function post({ baseUrl, headers }: MerchantApi, path: string, body: URLSe
     headers: { ...headers, "Idempotency-Key": path + body },
     body,
   });
+}
+
+/** Signs in at the dashboard with the laptop's key, as its form does; true when its page shows a payment. */
+export async function look(dashboardUrl: string, { "X-Serverless-Authorization": identity = "" }): Promise<boolean> {
+  const headers = { "X-Serverless-Authorization": identity };
+  const form = new URLSearchParams({ api_key: laptopKey });
+  const signedIn = await fetch(`${dashboardUrl}/sign-in`, { method: "POST", headers, body: form, redirect: "manual" });
+  await signedIn.text();
+  const cookie = signedIn.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+  const page = await fetch(`${dashboardUrl}/payments`, { headers: { ...headers, Cookie: cookie } });
+  return (await page.text()).includes('href="/payments/pi_');
 }

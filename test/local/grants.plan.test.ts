@@ -12,14 +12,14 @@ import type { Plan } from "../../local/plan.ts";
 import type { PlannedGrant } from "../../local/plan-grants.ts";
 import { intercept } from "../support/interception.ts";
 import { aChargeEvent } from "../support/pushes.ts";
-import { enroll, openReceiver, statusOf, type Webhooks } from "./grants-merchant.ts";
+import { enroll, look, openReceiver, statusOf, type Webhooks } from "./grants-merchant.ts";
 import { planned, type Resources } from "./planned.ts";
 
-/** A person who may call payments-api and the shop where not everybody may. */
+/** A person who may call payments-api, the shop and the dashboard where not everybody may. */
 const person = "developer@bank.example";
 
 const invitePerson = ({ google_cloud_run_v2_service_iam_member: invokers }: Resources) => {
-  for (const service of ["payments-api", "sample-shop"]) {
+  for (const service of ["payments-api", "sample-shop", "dashboard"]) {
     const name = `projects/local-project/locations/us-central1/services/${service}`;
     Object.assign(invokers ?? {}, { [service]: { name, role: "roles/run.invoker", member: `user:${person}` } });
   }
@@ -37,6 +37,8 @@ interface Round {
   readonly statuses: readonly number[];
   /** Whether an order at the shop was paid. */
   readonly isSold: boolean;
+  /** Whether the dashboard showed the payments to the merchant who signed in. */
+  readonly isSeen: boolean;
   /**
    * Intents that had succeeded after half a minute, when only a task of payments-api's can have settled the bank debit; a
    * minute later, when only one of ledger-writer's can have settled what the first sweep took up; and when all was done.
@@ -54,7 +56,7 @@ interface Round {
 }
 
 const wholeRound = {
-  ...{ statuses: [503, 200, 200, 200], isSold: true, succeeded: [2, 3, 3] },
+  ...{ statuses: [503, 200, 200, 200], isSold: true, isSeen: true, succeeded: [2, 3, 3] },
   ...{ waiting: 0, undelivered: 0, refusals: [] },
   webhooks: { tested: 200, failing: 3, gone: "disabled" },
 };
@@ -77,7 +79,7 @@ async function goRound(plan: Plan): Promise<Round> {
       stores,
     });
   } catch {
-    const nothing = { statuses: [], isSold: false, succeeded: [], waiting: 0, undelivered: 0 };
+    const nothing = { statuses: [], isSold: false, isSeen: false, succeeded: [], waiting: 0, undelivered: 0 };
     return { ...nothing, webhooks: { tested: 0, failing: 0, gone: "" }, refusals, unused: [] };
   }
   const receiver = await openReceiver();
@@ -94,6 +96,7 @@ async function goRound(plan: Plan): Promise<Round> {
     host.platform.bus.publish("projects/local-project/topics/payment-events-dead", [aChargeEvent()]);
     // A shop whose payments are not answered asks again for seconds, and here the answer is known.
     const isSold = statuses.join() === wholeRound.statuses.join() && (await buy(host));
+    const isSeen = await look(host.addresses.get("dashboard") ?? "", headersOf(host, "dashboard"));
     // The second attempt's task is lost, so that only the sweep can bring it about.
     await clock.advance(2_000);
     for (const { name } of plan.queues) if (name.includes("webhook-slow")) host.platform.tasks.purge(name);
@@ -108,7 +111,7 @@ async function goRound(plan: Plan): Promise<Round> {
     const webhooks = { ...merchant, failing: receiver.failing(), gone: await statusOf(apiOf(host), merchant.goneId) };
     const { rights } = host.platform;
     return {
-      ...{ statuses, isSold, succeeded, waiting, undelivered, refusals, unused: rights.unused() },
+      ...{ statuses, isSold, isSeen, succeeded, waiting, undelivered, refusals, unused: rights.unused() },
       webhooks: { tested: webhooks.tested, failing: webhooks.failing, gone: webhooks.gone },
     };
   } finally {

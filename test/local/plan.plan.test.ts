@@ -49,9 +49,11 @@ describe("a plan", () => {
     const grants = plan.grants.map(({ member, role, resource }) => `${member.split("@")[0]} ${role} ${resource}`);
 
     expect(grants.sort()).toEqual([
+      "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/dashboard",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/payments-api",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/sample-shop",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/test-acquirer",
+      "serviceAccount:dashboard roles/secretmanager.secretAccessor projects/local-project/secrets/dashboard-session-key",
       "serviceAccount:dead-letter-push roles/run.invoker projects/local-project/locations/us-central1/services/dead-letter-recorder",
       "serviceAccount:dead-letter-recorder roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:invoice roles/datastore.user projects/local-project/databases/payments",

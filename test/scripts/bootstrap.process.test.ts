@@ -39,6 +39,8 @@ describe("bootstrap in an empty project", () => {
       "secrets versions add endpoint-secret-key",
       "secrets create shop-key-seed --replication-policy=automatic",
       "secrets versions add shop-key-seed",
+      "secrets create dashboard-session-key --replication-policy=automatic",
+      "secrets versions add dashboard-session-key",
     ]);
     expect(readFile()).toEqual({
       stage: "dev",
