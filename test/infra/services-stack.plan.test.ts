@@ -29,13 +29,13 @@ const variables = (plan: SynthesizedPlan, name: string): string[] => {
   return [...Object.keys(plain), ...secret.map((one: { key: string }) => one.key)].sort();
 };
 
-/** The consumers of events have a test of their own, consumer-services.test.ts. */
-const isNotOfConsumers = (line: string) => !/\b(?:notification|invoice|risk|dead-letter)\b|gcp-sa-pubsub/.test(line);
+/** Consumers of events and the dashboard have tests of their own: consumer-services and merchant-dashboard. */
+const isNotOfConsumers = (line: string) =>
+  !/\b(?:notification|invoice|risk|dead-letter)\b|gcp-sa-pubsub|\bdashboard\b/.test(line);
 
 describe("the services stack", () => {
   test("holds exactly one function per line, with its code and grants, and what calls them", () => {
     expect(bill(open.stacks.services).filter(isNotOfConsumers)).toEqual([
-      "google_cloud_run_v2_service_iam_member dashboard/public",
       "google_cloud_run_v2_service_iam_member ledger-schedule/may-call",
       "google_cloud_run_v2_service_iam_member ledger-tasks/may-call",
       "google_cloud_run_v2_service_iam_member payments-api/public",
@@ -56,7 +56,6 @@ describe("the services stack", () => {
       "google_cloud_tasks_queue_iam_member payments-api/enqueues-into-webhook-fast",
       "google_cloud_tasks_queue_iam_member webhook-dispatcher/enqueues-into-webhook-fast",
       "google_cloud_tasks_queue_iam_member webhook-dispatcher/enqueues-into-webhook-slow",
-      "google_cloudfunctions2_function dashboard/function",
       "google_cloudfunctions2_function ledger-writer/function",
       "google_cloudfunctions2_function payments-api/function",
       "google_cloudfunctions2_function sample-shop/function",
@@ -71,7 +70,6 @@ describe("the services stack", () => {
       "google_pubsub_topic_iam_member ledger-writer/publishes-to-payment-events",
       "google_pubsub_topic_iam_member payments-api/publishes-to-payment-events",
       "google_pubsub_topic_iam_member webhook-dispatcher/publishes-to-payment-events",
-      "google_secret_manager_secret_iam_member dashboard/reads-dashboard-session-key",
       "google_secret_manager_secret_iam_member ledger-writer/reads-acquirer-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-acquirer-secret",
       "google_secret_manager_secret_iam_member payments-api/reads-endpoint-secret-key",
@@ -89,7 +87,6 @@ describe("the services stack", () => {
       "google_service_account_iam_member webhook-dispatcher/acts-as-webhook-caller",
       "google_spanner_database_iam_member ledger-writer/uses-ledger",
       "google_spanner_database_iam_member payments-api/uses-ledger",
-      "google_storage_bucket_object dashboard/source",
       "google_storage_bucket_object ledger-writer/source",
       "google_storage_bucket_object payments-api/source",
       "google_storage_bucket_object sample-shop/source",
@@ -100,8 +97,6 @@ describe("the services stack", () => {
 
   test("grants each account what its function touches, and only there", () => {
     expect(grants(closed).filter(isNotOfConsumers)).toEqual([
-      "dashboard: roles/run.invoker on cloud_run_v2_service",
-      "dashboard: roles/secretmanager.secretAccessor on secret_manager_secret",
       "ledger-schedule: roles/run.invoker on cloud_run_v2_service",
       "ledger-tasks: roles/run.invoker on cloud_run_v2_service",
       "ledger-writer: Payments ledger runtime on spanner_database",
@@ -266,10 +261,6 @@ describe("the services stack", () => {
       [environmentNames.project, firestoreDatabase, paymentsUrl, shopKeySeed].sort(),
     );
     expect(variables(closed, "sample-shop")).toEqual([...variables(open, "sample-shop"), paymentsAudience].sort());
-    expect(variables(open, "dashboard")).toEqual(
-      [environmentNames.project, paymentsUrl, environmentNames.dashboardSessionKey].sort(),
-    );
-    expect(variables(closed, "dashboard")).toEqual([...variables(open, "dashboard"), paymentsAudience].sort());
     expect(variables(open, "test-acquirer")).toEqual(
       [environmentNames.acquirerSecret, environmentNames.project, firestoreDatabase].sort(),
     );

@@ -1,0 +1,61 @@
+// Holds the dashboard's function to its grants, its variables and who may reach it, in every kind of stage.
+// It must never hold what the pages show: that is the edge's.
+import { environmentNames } from "../../functions/config.ts";
+import { planGraph } from "./plan-graph.ts";
+import { bill, functionNamed, type SynthesizedPlan, synthesizedPlan } from "./synthesized.ts";
+
+const open = synthesizedPlan({ STAGE: "dev", PUBLIC: "true" });
+const closed = synthesizedPlan({ STAGE: "dev" });
+const prod = synthesizedPlan({ STAGE: "prod", ACQUIRER_URL: "https://acquirer.bank.example" });
+
+const own = (plan: SynthesizedPlan) => bill(plan.stacks.services).filter((line) => / dashboard\//.test(line));
+
+/** Names of its variables, those from secrets behind the others. */
+function variables(plan: SynthesizedPlan): string[] {
+  const { environment_variables: plain, secret_environment_variables: secret } = functionNamed(
+    plan.stacks.services,
+    "dashboard",
+  )["service_config"];
+  return [...Object.keys(plain).sort(), ...secret.map((one: { key: string }) => one.key)];
+}
+
+/** What is granted to its account, as `role on type`. */
+function grants(plan: SynthesizedPlan): string[] {
+  const graph = planGraph(plan);
+  return graph.nodes
+    .filter(({ type }) => type.endsWith("_iam_member"))
+    .filter(
+      ({ stack, attributes }) =>
+        graph.origin(stack, attributes["member"])?.node.attributes["account_id"] === "dashboard",
+    )
+    .map(({ type, attributes }) => `${attributes["role"]} on ${type.replace(/^google_|_iam_member$/g, "")}`)
+    .sort();
+}
+
+const session = "roles/secretmanager.secretAccessor on secret_manager_secret";
+
+test("the dashboard is one function, which the world reaches where the API is open to it", () => {
+  const parts = [
+    "google_cloudfunctions2_function dashboard/function",
+    "google_secret_manager_secret_iam_member dashboard/reads-dashboard-session-key",
+    "google_storage_bucket_object dashboard/source",
+  ];
+
+  expect(own(open)).toEqual(["google_cloud_run_v2_service_iam_member dashboard/public", ...parts]);
+  expect(own(closed)).toEqual(["google_cloud_run_v2_service_iam_member dashboard/invokes-payments-api", ...parts]);
+});
+
+test("the dashboard may read the key of its sessions and call the API, and touches no store", () => {
+  expect([grants(open), grants(closed), grants(prod)]).toEqual([
+    [session],
+    ["roles/run.invoker on cloud_run_v2_service", session],
+    ["roles/run.invoker on cloud_run_v2_service", session],
+  ]);
+});
+
+test("the dashboard gets every variable that its entry reads, and no more", () => {
+  const { project, paymentsUrl, paymentsAudience, dashboardSessionKey } = environmentNames;
+
+  expect(variables(open)).toEqual([paymentsUrl, project, dashboardSessionKey]);
+  expect(variables(closed)).toEqual([paymentsAudience, paymentsUrl, project, dashboardSessionKey]);
+});
