@@ -12,10 +12,8 @@ import { firestoreWebhookEndpoints } from "./adapters/firestore-webhook-endpoint
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { openPubsub } from "./adapters/pubsub.ts";
 import { aesSecretBox } from "./adapters/secret-box.ts";
-import { spannerAccounts } from "./adapters/spanner-accounts.ts";
-import { spannerBalances } from "./adapters/spanner-balances.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
-import { spannerLedger } from "./adapters/spanner-ledger.ts";
+import { spannerPayments } from "./adapters/spanner-payments.ts";
 import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
 import { firestoreNames as names, settingsIn } from "./config.ts";
 import * as readers from "./config-readers.ts";
@@ -32,16 +30,16 @@ const firestore = openFirestore({ projectId: setting("project"), databaseId: set
 const documents = { database: firestore.database, names };
 const cacheNames = { collection: names.idempotencyKeys, deleteAfterField: names.deleteAfter };
 const cache = firestoreIdempotencyCache({ ...documents, ...cacheNames });
-const ledger = spannerLedger(spanner);
+const stores = spannerPayments(spanner);
 const bus = openPubsub({ projectId: setting("project"), topic: setting("eventsTopic") }, process.env);
 const { audience, ...acquirer } = readers.acquirerNamesIn(process.env);
 const machine = { clock: systemClock, random: systemRandom, log: jsonLog };
 const tasks = openTaskQueues({ ...machine, ...readers.settlementsIn(process.env) });
 const wakers = openTaskQueues({ ...machine, ...readers.webhookQueuesIn(process.env) });
-const outlet = eventOutlet({ ...machine, ledger, publisher: bus, render: busMessageOf });
+const outlet = eventOutlet({ ...machine, ledger: stores.ledger, publisher: bus, render: busMessageOf });
 
 const api = paymentsApi({
-  ...{ ...machine, ledger, outlet, cache, accounts: spannerAccounts(spanner), balances: spannerBalances(spanner) },
+  ...{ ...machine, ...stores, outlet, cache },
   acquirer: httpAcquirer({ ...acquirer, identityToken: identityTokenFor({ audience, clock: systemClock }) }),
   webhooks: {
     ...{ endpoints: firestoreWebhookEndpoints(documents), deliveries: firestoreDeliveries(documents) },

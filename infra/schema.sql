@@ -150,6 +150,10 @@ CREATE NULL_FILTERED INDEX attempts_open ON attempts (open_shard, lease_until);
 -- Attempts by the time of their beginning, for the daily match with the acquirer's list; sharded as the intents are.
 CREATE INDEX attempts_created ON attempts (list_shard, created_at, attempt_id);
 
+-- The attempts of one payment, for its story; spread by the payment's random id, and written once, because neither column
+-- ever changes. The charge rides along, since a payment's charges are those of its attempts.
+CREATE INDEX attempts_by_intent ON attempts (intent_id, created_at, attempt_id) STORING (charge_id);
+
 -- Charges: each try to move money, as the acquirer answered it.
 CREATE TABLE charges (
   charge_id STRING(64) NOT NULL,
@@ -350,6 +354,9 @@ CREATE TABLE events (
 
 -- An account's events, newest first, in eight shards like its intents. `type` rides along, because lists filter by it.
 CREATE INDEX events_newest ON events (account_id, list_shard, created_at DESC, event_id DESC) STORING (type);
+
+-- The events of one object, for the story of its payment; spread by the object's random id.
+CREATE INDEX events_by_object ON events (object_id, created_at, event_id);
 
 -- The outbox: events that still have to be published; the row is deleted once they are.
 CREATE TABLE outbox (

@@ -12,6 +12,7 @@ import { memoryOperators } from "../functions/adapters/memory/operators.ts";
 import { memoryOutbox } from "../functions/adapters/memory/outbox.ts";
 import { memoryReconciliation } from "../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../functions/adapters/memory/seals.ts";
+import { memoryStories } from "../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
 import { environmentNames, type FunctionName, requiredVariable } from "../functions/config.ts";
@@ -29,6 +30,7 @@ import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../
 import { eventOutlet } from "../functions/flows/publish-commits.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import type { Stories } from "../functions/flows/story-ports.ts";
 import { callJob } from "./call-job.ts";
 import { type ConsumerStores, consumerMakers, memoryConsumerStores } from "./consumers.ts";
 import { dashboardMakers } from "./dashboard.ts";
@@ -97,6 +99,7 @@ export type Stores = ConsumerStores &
   WebhookStores & {
     ledger: Ledger;
     balances: Balances;
+    stories: Stories;
     seals: LedgerSeals;
     reconciliation: ReconciliationStore;
     operators: OperatorStore;
@@ -109,10 +112,12 @@ export type Stores = ConsumerStores &
 /** Empty stores in memory. */
 export function memoryStores(): Stores {
   const tables = memoryTables();
+  const seals = memorySeals(tables);
   return {
     ledger: memoryLedger(tables),
     balances: memoryBalances(tables),
-    seals: memorySeals(tables),
+    stories: memoryStories(tables, seals),
+    seals,
     reconciliation: memoryReconciliation(tables),
     operators: memoryOperators(),
     outbox: memoryOutbox(tables),
@@ -146,6 +151,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       ...machine,
       ledger,
       balances: identity.balances(stores.balances),
+      stories: identity.stories(stores.stories),
       outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
       accounts: identity.accounts(stores.accounts),
       cache: identity.cache(stores.cache),

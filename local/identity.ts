@@ -13,6 +13,7 @@ import type { Accounts, IdempotencyCache, Ledger, LedgerTransactionScope } from 
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { Observations } from "../functions/flows/risk-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import type { Stories } from "../functions/flows/story-ports.ts";
 import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
 import type { Bus } from "./bus.ts";
 import { guarded, type Must } from "./guarded-call.ts";
@@ -28,6 +29,7 @@ export type Identity = ShopIdentity & {
   ledger(ledger: Ledger): Ledger;
   seals(seals: LedgerSeals): LedgerSeals;
   balances(balances: Balances): Balances;
+  stories(stories: Stories): Stories;
   reconciliation(store: ReconciliationStore): ReconciliationStore;
   operators(operators: OperatorStore): OperatorStore;
   outbox(outbox: Outbox): Outbox;
@@ -76,6 +78,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     ledger: (ledger) => guardedLedger(ledger, inLedger),
     seals: (seals) => guardedSeals(seals, inLedger),
     balances: (balances) => guardedBalances(balances, inLedger),
+    stories: (stories) => guardedStories(stories, inLedger),
     reconciliation: (store) => guardedReconciliation(store, inLedger),
     operators: (operators) => guardedOperators(operators, inLedger),
     outbox: (outbox) => guardedOutbox(outbox, inLedger),
@@ -136,6 +139,14 @@ function guardedBalances(balances: Balances, must: Must): Balances {
     behind: guarded(() => must(...SESSION, ...READ), balances.behind),
     checkpoints: guarded(() => must(...SESSION, ...READ), balances.checkpoints),
     prune: guarded(() => must(...SESSION, ...READ, ...WRITE), balances.prune),
+  };
+}
+
+function guardedStories(stories: Stories, must: Must): Stories {
+  return {
+    ofKey: guarded(() => must(...SESSION, ...READ, "databases.beginReadOnlyTransaction"), stories.ofKey),
+    ofPayment: guarded(() => must(...SESSION, ...READ), stories.ofPayment),
+    ofBooks: guarded(() => must(...SESSION, ...READ), stories.ofBooks),
   };
 }
 

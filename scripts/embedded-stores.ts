@@ -7,6 +7,7 @@ import { memoryBalances } from "../functions/adapters/memory/balances.ts";
 import { memoryDeliveries } from "../functions/adapters/memory/deliveries.ts";
 import { memoryIdempotencyCache } from "../functions/adapters/memory/idempotency-cache.ts";
 import { memoryLedger } from "../functions/adapters/memory/ledger.ts";
+import { memoryStories } from "../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { memoryTaskQueues } from "../functions/adapters/memory/task-queues.ts";
 import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
@@ -27,7 +28,8 @@ export async function openEmbeddedStores() {
   const acquirer = networkOver(journal);
   const tables = memoryTables();
   const [ledger, balances] = [memoryLedger(tables), memoryBalances(tables)];
-  const stores = { ledger, balances, cache: memoryIdempotencyCache(), accounts, journal };
+  const stories = memoryStories(tables);
+  const stores = { ledger, balances, stories, cache: memoryIdempotencyCache(), accounts, journal };
   return { ...stores, acquirer, webhooks: embeddedWebhooks(), accountId, apiKey };
 }
 

@@ -113,6 +113,17 @@ function selectBookings({ shard, after, until, cursor }: CommitInterval, limit: 
   };
 }
 
+/** The newest seal of each shard that has one, as structs by shard; `readSeal` reads them. */
+export function selectNewestSeals(shards: readonly number[]): string {
+  const parts = shards.map(
+    (shard) => `(SELECT * FROM ledger_seals WHERE seal_shard = ${shard} ORDER BY seal_number DESC LIMIT 1)`,
+  );
+  return (
+    `SELECT AS STRUCT s.*, ${exactly("s.committed_after")} AS after_exactly, ${exactly("s.committed_until")} AS until_exactly ` +
+    `FROM (${parts.join(" UNION ALL ")}) s ORDER BY s.seal_shard`
+  );
+}
+
 function sendSeal(seal: LedgerSeal): SentColumns {
   return {
     seal_shard: String(seal.shard),
@@ -126,7 +137,8 @@ function sendSeal(seal: LedgerSeal): SentColumns {
   };
 }
 
-function readSeal(columns: FoundColumns): LedgerSeal {
+/** The seal of a found row with its exact times. */
+export function readSeal(columns: FoundColumns): LedgerSeal {
   const read = reader(columns);
   return {
     shard: read.count("seal_shard"),

@@ -8,7 +8,8 @@ import type { UrlPolicy } from "../domain/webhook-url.ts";
 import type { Balances } from "../flows/balance-ports.ts";
 import type { Deliveries, DeliveryRenderer } from "../flows/delivery-ports.ts";
 import type { IdempotentRequest, Work } from "../flows/idempotently-types.ts";
-import type { Clock, Ledger, Random, Renderer } from "../flows/ports.ts";
+import type { Clock, GuardedCache, Ledger, Random, Renderer } from "../flows/ports.ts";
+import type { Stories } from "../flows/story-ports.ts";
 import type { TaskQueues } from "../flows/task-ports.ts";
 import type { EndpointRenderer, WebhookEndpoints } from "../flows/webhook-endpoint-ports.ts";
 import type { ParameterMap } from "./parameter-tree.ts";
@@ -30,6 +31,11 @@ export interface EndpointDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly renderer: Renderer;
+  readonly stories: Stories;
+  /** For looking at a claim only; the idempotent path writes it. */
+  readonly cache: Pick<GuardedCache, "read">;
+  /** How long a lease is, in milliseconds. */
+  readonly leaseMs: number;
   readonly webhooks: WebhookApiPorts & {
     readonly renderer: EndpointRenderer;
     readonly deliveryRenderer: DeliveryRenderer;

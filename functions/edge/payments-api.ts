@@ -18,6 +18,7 @@ import { type LimitRate, rateLimiter } from "../flows/limit-rate.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../flows/ports.ts";
 import type { EventOutlet } from "../flows/publish-commits.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
+import type { Stories } from "../flows/story-ports.ts";
 import type { TaskQueues } from "../flows/task-ports.ts";
 import { type AnswerFacts, type AnswerOrigin, answerHeaders } from "./answer-headers.ts";
 import { baseUrlOf } from "./base-url.ts";
@@ -39,6 +40,7 @@ import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResp
 export interface PaymentsApiPorts {
   readonly ledger: Ledger;
   readonly balances: Balances;
+  readonly stories: Stories;
   readonly accounts: Accounts;
   readonly cache: IdempotencyCache;
   readonly acquirer: Acquirer;
@@ -70,6 +72,7 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
     const challenges = challengeDoor({ ...on, finish: finishChallenge({ ...on, settle }) });
     const endpoints = {
       ...{ ledger, balances: ports.balances, clock: ports.clock, random: ports.random, renderer },
+      ...{ stories: ports.stories, cache, leaseMs: timings.leaseMs },
       webhooks: { ...ports.webhooks, renderer: wireEndpointRenderer, deliveryRenderer: wireDeliveryRenderer },
     };
     return { ...gates, challenges, endpoints, idempotency: { ...on, cache, settle } };

@@ -7,6 +7,7 @@ import { showAccount } from "./account-endpoint.ts";
 import { balanceTransactionList, showBalance, showBalanceTransaction } from "./balance-endpoints.ts";
 import type { Serve } from "./endpoint.ts";
 import { eventList, showEvent } from "./event-endpoints.ts";
+import { showKeyLife, showLedgerHealth, showTimeline } from "./life-endpoints.ts";
 import {
   cancelIntent,
   captureIntent,
@@ -69,7 +70,7 @@ interface Route {
   readonly path: RegExp;
   readonly object:
     | ("payment_intent" | "charge" | "refund" | "event" | "webhook_endpoint" | "webhook_delivery")
-    | ("account" | "balance" | "balance_transaction");
+    | ("account" | "balance" | "balance_transaction" | "idempotency_key");
   readonly serve: Serve;
 }
 
@@ -78,6 +79,7 @@ const routes: readonly Route[] = [
   { method: "GET", path: /^\/v1\/payment_intents$/, object: "payment_intent", serve: listIntents },
   { method: "GET", path: /^\/v1\/payment_intents\/([^/]+)$/, object: "payment_intent", serve: showIntent },
   { method: "POST", path: /^\/v1\/payment_intents\/([^/]+)$/, object: "payment_intent", serve: updateIntent },
+  { method: "GET", path: /^\/v1\/payment_intents\/([^/]+)\/timeline$/, object: "payment_intent", serve: showTimeline },
   { method: "POST", path: /^\/v1\/payment_intents\/([^/]+)\/confirm$/, object: "payment_intent", serve: confirmIntent },
   { method: "POST", path: /^\/v1\/payment_intents\/([^/]+)\/capture$/, object: "payment_intent", serve: captureIntent },
   { method: "POST", path: /^\/v1\/payment_intents\/([^/]+)\/cancel$/, object: "payment_intent", serve: cancelIntent },
@@ -101,6 +103,8 @@ const routes: readonly Route[] = [
     object: "balance_transaction",
     serve: showBalanceTransaction,
   },
+  { method: "GET", path: /^\/v1\/ledger_health$/, object: "balance", serve: showLedgerHealth },
+  { method: "GET", path: /^\/v1\/idempotency_keys\/life$/, object: "idempotency_key", serve: showKeyLife },
   { method: "GET", path: /^\/v1\/events$/, object: "event", serve: eventList },
   { method: "GET", path: /^\/v1\/events\/([^/]+)$/, object: "event", serve: showEvent },
   ...webhookRoutes(),
@@ -155,6 +159,7 @@ const parameterOf: Readonly<Record<Route["object"], string>> = {
   account: "id",
   balance: "id",
   balance_transaction: "id",
+  idempotency_key: "key",
   webhook_delivery: "webhook_delivery",
 };
 
@@ -167,6 +172,7 @@ const prefixes: Readonly<Record<Route["object"], string>> = {
   account: "",
   balance: "",
   balance_transaction: "txn_",
+  idempotency_key: "",
   webhook_delivery: "wd_",
 };
 

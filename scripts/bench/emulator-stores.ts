@@ -8,6 +8,7 @@ import { spannerAccounts } from "../../functions/adapters/spanner-accounts.ts";
 import { spannerBalances } from "../../functions/adapters/spanner-balances.ts";
 import { openSpanner } from "../../functions/adapters/spanner-client.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
+import { spannerStories } from "../../functions/adapters/spanner-stories.ts";
 import { firestoreNames } from "../../functions/config.ts";
 import { readDdl } from "../../infra/ddl.ts";
 import { embeddedWebhooks, networkOver, openAccount } from "../embedded-stores.ts";
@@ -26,6 +27,7 @@ export async function openEmulatorStores() {
   return {
     ledger: spannerLedger(spanner),
     balances: spannerBalances(spanner),
+    stories: spannerStories(spanner),
     cache: firestoreIdempotencyCache({
       database: firestore.database,
       collection: `bench-${process.pid}-${Date.now()}`,

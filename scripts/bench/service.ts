@@ -7,6 +7,7 @@ import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
 import type { Balances } from "../../functions/flows/balance-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log } from "../../functions/flows/ports.ts";
+import type { Stories } from "../../functions/flows/story-ports.ts";
 
 /** Puts the API together over stores. */
 export function openService(stores: Stores): Service {
@@ -26,8 +27,8 @@ export function openService(stores: Stores): Service {
       return await stores.acquirer.authorize(order);
     },
   };
-  const { ledger, balances, cache, accounts, webhooks, apiKey } = stores;
-  const ports = { ledger, balances, cache, accounts, acquirer, webhooks };
+  const { ledger, balances, stories, cache, accounts, webhooks, apiKey } = stores;
+  const ports = { ledger, balances, stories, cache, accounts, acquirer, webhooks };
   const machine = { clock, random: systemRandom, log };
   const handler = paymentsApi({ ...ports, ...machine }, unhurried);
   const send = async (method: string, target: string, form = "", key?: string): Promise<Reply> => {
@@ -47,6 +48,7 @@ export function openService(stores: Stores): Service {
 export type Stores = {
   readonly ledger: Ledger;
   readonly balances: Balances;
+  readonly stories: Stories;
   readonly cache: IdempotencyCache;
   readonly accounts: Accounts;
   readonly acquirer: Acquirer;

@@ -16,9 +16,9 @@ export async function startProcess(stores: EmbeddedStores, settings: ProcessSett
   let cutsLeft = accident === "answer lost" ? 1 : 0;
   const cutConnections = () => server.closeAllConnections();
   const ledger = accident === "dies after the first commit" ? dyingLedger(stores.ledger, () => stop()) : stores.ledger;
-  const { balances, cache, accounts, webhooks } = stores;
+  const { balances, stories, cache, accounts, webhooks } = stores;
   const machine = { clock: systemClock, random: systemRandom, log: () => {} };
-  const api = paymentsApi({ ledger, balances, cache, accounts, acquirer, webhooks, ...machine }, timings);
+  const api = paymentsApi({ ledger, balances, stories, cache, accounts, acquirer, webhooks, ...machine }, timings);
   const server = createFrontDoorServer(async (request) => {
     const response = await api(request);
     if (cutsLeft > 0) {

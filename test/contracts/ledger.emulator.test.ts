@@ -5,6 +5,7 @@ import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { spannerOperators } from "../../functions/adapters/spanner-operators.ts";
 import { spannerReconciliation } from "../../functions/adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
+import { spannerStories } from "../../functions/adapters/spanner-stories.ts";
 import { openEmulatorDatabase } from "../support/emulator-database.ts";
 import { describeAccounts } from "./accounts-contract.ts";
 import { describeLedger } from "./ledger-contract.ts";
@@ -16,6 +17,7 @@ import { describeLedgerScan } from "./ledger-scan-contract.ts";
 import { describeOperators } from "./operators-contract.ts";
 import { describeReconciliation } from "./reconciliation-contract.ts";
 import { describeSeals } from "./seals-contract.ts";
+import { describeStories } from "./stories-contract.ts";
 
 const open = async () => {
   const opened = await openEmulatorDatabase();
@@ -40,6 +42,12 @@ describeReconciliation("Spanner", async () => {
   const opened = await openEmulatorDatabase();
   return { ledger: spannerLedger(opened), store: spannerReconciliation(opened), close: opened.close };
 });
+describeStories("Spanner", async () => {
+  const opened = await openEmulatorDatabase();
+  const stores = { ledger: spannerLedger(opened), seals: spannerSeals(opened), stories: spannerStories(opened) };
+  return { ...stores, close: opened.close };
+});
+
 describeOperators("Spanner", async () => {
   const opened = await openEmulatorDatabase();
   return { operators: spannerOperators(opened), close: opened.close };

@@ -5,6 +5,7 @@ import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
 import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
+import { memoryStories } from "../../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { describeAccounts } from "./accounts-contract.ts";
 import { describeLedger } from "./ledger-contract.ts";
@@ -16,6 +17,7 @@ import { describeLedgerScan } from "./ledger-scan-contract.ts";
 import { describeOperators } from "./operators-contract.ts";
 import { describeReconciliation } from "./reconciliation-contract.ts";
 import { describeSeals } from "./seals-contract.ts";
+import { describeStories } from "./stories-contract.ts";
 
 const open = async () => {
   const ledger = memoryLedger();
@@ -41,4 +43,10 @@ describeReconciliation("memory", async () => {
   const tables = memoryTables();
   return { ledger: memoryLedger(tables), store: memoryReconciliation(tables), close: async () => {} };
 });
+describeStories("memory", async () => {
+  const tables = memoryTables();
+  const seals = memorySeals(tables);
+  return { ledger: memoryLedger(tables), seals, stories: memoryStories(tables, seals), close: async () => {} };
+});
+
 describeOperators("memory", async () => ({ operators: memoryOperators(), close: async () => {} }));

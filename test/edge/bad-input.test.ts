@@ -68,8 +68,9 @@ describe.each(endpoints.map((endpoint) => [endpoint.title, endpoint] as const))(
     const renderers = { renderer: wireEndpointRenderer, deliveryRenderer: wireDeliveryRenderer };
     const webhooks = { ...webhookPorts(), ...renderers };
     const machine = { clock: world.clock, random: systemRandom };
-    const { ledger, balances } = world;
-    const deps = { ledger, balances, ...machine, renderer: wireRenderer(), webhooks };
+    const { ledger, balances, stories } = world;
+    const looking = { stories, cache: { read: async () => ({ kind: "none" }) as const }, leaseMs: 30_000 };
+    const deps = { ledger, balances, ...looking, ...machine, renderer: wireRenderer(), webhooks };
     const listed = endpoint.fields.filter(({ entry }) => entry === undefined).map(({ name }) => name);
     expect(await declaredFields(endpoint, deps)).toEqual(listed.sort());
   });

@@ -8,9 +8,9 @@ import { apiKeys, clientOf, countRows, openWorld, payForm, webhookPorts } from "
 /** A world whose server grants two requests at once and one more each second. */
 async function openLimited() {
   const world = await openWorld();
-  const { ledger, balances, accounts, cache, clock, ports } = world;
+  const { ledger, balances, stories, accounts, cache, clock, ports } = world;
   const handler = paymentsApi({
-    ...{ ledger, balances, accounts, cache, clock, acquirer: ports.acquirer.port },
+    ...{ ledger, balances, stories, accounts, cache, clock, acquirer: ports.acquirer.port },
     ...{ random: systemRandom, log: () => {} },
     webhooks: webhookPorts(),
     rateLimit: { perSecond: 1, burst: 2 },

@@ -63,7 +63,7 @@ describe("the payments API on a cache whose first call takes a second", () => {
   /** A server of the world on a cache that is as slow as a client that opens its connection. */
   async function openCold(isWarmed: boolean) {
     const world = await openWorld();
-    const { ledger, balances, accounts, clock, ports } = world;
+    const { ledger, balances, stories, accounts, clock, ports } = world;
     let opened: Promise<void> | undefined;
     const open = () => (opened ??= clock.sleep(1_000));
     const cache: typeof world.cache = {
@@ -76,7 +76,7 @@ describe("the payments API on a cache whose first call takes a second", () => {
     const log = (_severity: string, message: string) => void logged.push(message);
     const random = systemRandom;
     const outside = { acquirer: ports.acquirer.port, webhooks: webhookPorts() };
-    const api = paymentsApi({ ledger, balances, accounts, cache, clock, ...outside, random, log });
+    const api = paymentsApi({ ledger, balances, stories, accounts, cache, clock, ...outside, random, log });
     const handler = isWarmed ? warmedUp(api, () => cache.read("warm-up"), { clock, log }) : api;
     return { world, logged, ...clientOf(handler) };
   }

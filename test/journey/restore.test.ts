@@ -3,6 +3,7 @@
 import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
+import { memoryStories } from "../../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
 import type { Change, Tables } from "../../functions/domain/rows.ts";
@@ -32,10 +33,10 @@ function restored(world: World, backup: readonly Change[]) {
   const { cache, accounts, clock, journal } = world;
   const tables = memoryTables();
   tables.commit(backup);
-  const [ledger, balances] = [memoryLedger(tables), memoryBalances(tables)];
+  const [ledger, balances, stories] = [memoryLedger(tables), memoryBalances(tables), memoryStories(tables)];
   const acquirer = networkOver({ journal, clock, log: () => {} });
   const outside = { acquirer, webhooks: webhookPorts() };
-  const ports = { ledger, balances, cache, accounts, ...outside, clock, random: systemRandom, log: () => {} };
+  const ports = { ledger, balances, stories, cache, accounts, ...outside, clock, random: systemRandom, log: () => {} };
   const store = memoryReconciliation(tables);
   const match = () => reconcile({ store, ledger, listing: acquirer, acquirer, clock, log: () => {} });
   return { ...clientOf(paymentsApi(ports)), store, match };

@@ -6,6 +6,7 @@ import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempote
 import { spannerBalances } from "../../functions/adapters/spanner-balances.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
+import { spannerStories } from "../../functions/adapters/spanner-stories.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
@@ -32,8 +33,9 @@ test("two payments of one merchant touch no row together, and its balance is the
   const machine = { clock: systemClock, random: systemRandom, log: () => {} };
   const acquirer = networkOver({ ...machine, journal: memoryAcquirerJournal() });
   const [ledger, balances, cache] = [spannerLedger(database), spannerBalances(database), memoryIdempotencyCache()];
-  const apiOver = (store: typeof ledger) =>
-    clientOf(paymentsApi({ ...machine, ledger: store, balances, accounts, cache, acquirer, webhooks: webhookPorts() }));
+  const stories = spannerStories(database);
+  const shared = { ...machine, balances, stories, accounts, cache, acquirer, webhooks: webhookPorts() };
+  const apiOver = (store: typeof ledger) => clientOf(paymentsApi({ ...shared, ledger: store }));
 
   const touched: ReadonlySet<string>[] = [];
   for (const name of ["first", "second"]) {

@@ -11,10 +11,11 @@ import { clientOf, openWorld, payForm, webhookPorts } from "../support/world.ts"
 /** Pays so many times at once, each by a server of its own, and gives part of every fourth back; the rows that each touched. */
 async function payAtOnce(count: number, bend: (ledger: Ledger) => Ledger = (ledger) => ledger) {
   const world = await openWorld();
-  const { accounts, balances, cache, clock, ledger, ports } = world;
+  const { accounts, balances, stories, cache, clock, ledger, ports } = world;
   await ledger.insert("row of the merchant", [insertOf("charges", chargeRow({ id: "ch_merchant" }))]);
   const machine = { clock, random: systemRandom, log: () => {} };
-  const shared = { ...machine, accounts, balances, cache, acquirer: ports.acquirer.port, webhooks: webhookPorts() };
+  const outside = { acquirer: ports.acquirer.port, webhooks: webhookPorts() };
+  const shared = { ...machine, accounts, balances, stories, cache, ...outside };
   const payments = Array.from({ length: count }, async (_, index) => {
     const noting = touching(ledger);
     const { post } = clientOf(paymentsApi({ ...shared, ledger: bend(noting.ledger) }));

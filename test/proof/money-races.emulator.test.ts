@@ -6,6 +6,7 @@ import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempote
 import { spannerBalances } from "../../functions/adapters/spanner-balances.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { spannerSeals } from "../../functions/adapters/spanner-seals.ts";
+import { spannerStories } from "../../functions/adapters/spanner-stories.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
@@ -49,7 +50,7 @@ async function openApi() {
   const [ledger, balances] = [spannerLedger(database), spannerBalances(database)];
   const acquirer = networkOver({ journal, clock: systemClock, log: () => {} });
   const outside = { acquirer, webhooks: webhookPorts() };
-  const stores = { ledger, balances, accounts, cache: memoryIdempotencyCache() };
+  const stores = { ledger, balances, stories: spannerStories(database), accounts, cache: memoryIdempotencyCache() };
   const { post } = clientOf(paymentsApi({ ...shared, ...stores, ...outside }));
   /** As a client does that obeys `Stripe-Should-Retry`: busy is asked again under the same key, at most twenty times. */
   const insist = async (path: string, form: string): Promise<Reply> => {

@@ -125,10 +125,10 @@ async function smoke(
   environment: Record<string, string> = {},
   givenKey?: string,
 ) {
-  const { ledger, balances, cache, accounts, acquirer, webhooks, apiKey } = await openEmbeddedStores();
+  const { ledger, balances, stories, cache, accounts, acquirer, webhooks, apiKey } = await openEmbeddedStores();
   const machine = { clock: systemClock, random: systemRandom, log: () => {} };
   const server = await listening(
-    bend(paymentsApi({ ledger, balances, cache, accounts, acquirer, webhooks, ...machine })),
+    bend(paymentsApi({ ledger, balances, stories, cache, accounts, acquirer, webhooks, ...machine })),
   );
   try {
     const ran = await runScript(["--url", server.baseUrl, "--key", givenKey ?? apiKey], environment);

@@ -3,6 +3,7 @@
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
 import { memoryPublisher } from "../../functions/adapters/memory/publisher.ts";
+import { memoryStories } from "../../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
@@ -28,6 +29,7 @@ export async function openHeldApi(stores: { ledger: Ledger; cache: IdempotencyCa
       ...stores,
       // Not what is counted here.
       balances: memoryBalances(memoryTables()),
+      stories: memoryStories(memoryTables()),
       webhooks: webhookPorts(),
       acquirer: {
         ...network,

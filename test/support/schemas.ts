@@ -5,6 +5,7 @@ import type { WireAccount } from "../../functions/edge/account-endpoint.ts";
 import { balance, balanceTransaction } from "./balance-schemas.ts";
 import { charge, refund } from "./charge-schemas.ts";
 import { nullable, objectOf, problemsOf, type Schema } from "./json-schema.ts";
+import { keyLife, ledgerHealth, paymentTimeline } from "./life-schemas.ts";
 import {
   address,
   amount,
@@ -47,6 +48,7 @@ export function schemaProblems(kind: SchemaKind, value: unknown): string[] {
 export type SchemaKind =
   | ("payment_intent" | "charge" | "refund" | "event" | "payment_method" | "error" | "list")
   | ("account" | "balance" | "balance_transaction")
+  | ("idempotency_key_life" | "payment_timeline" | "ledger_health")
   | "webhook_endpoint"
   | "webhook_delivery"
   | "webhook_attempt";
@@ -270,6 +272,9 @@ const schemas: Readonly<Record<SchemaKind, Schema>> = {
   balance_transaction: balanceTransaction,
   // Of the client's type it has what identifies it: the rest is about onboarding, which this project has not.
   account: objectOf<WireAccount>({ id: id("acct"), object: { const: "account" } }),
+  idempotency_key_life: keyLife,
+  payment_timeline: paymentTimeline,
+  ledger_health: ledgerHealth,
   event,
   payment_method: paymentMethod,
   error,

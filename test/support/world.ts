@@ -12,6 +12,7 @@ import { memoryOutbox } from "../../functions/adapters/memory/outbox.ts";
 import { memoryPublisher } from "../../functions/adapters/memory/publisher.ts";
 import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
+import { memoryStories } from "../../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { memoryTaskQueues } from "../../functions/adapters/memory/task-queues.ts";
 import { memoryWebhookEndpoints } from "../../functions/adapters/memory/webhook-endpoints.ts";
@@ -45,6 +46,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
   const clock = manualClock(beginMs);
   const tables = memoryTables();
   const [ledger, balances, seals] = [memoryLedger(tables), memoryBalances(tables), memorySeals(tables)];
+  const stories = memoryStories(tables, seals);
   const outbox = memoryOutbox(tables);
   const [reconciliation, operators] = [memoryReconciliation(tables), memoryOperators()];
   const bus = memoryPublisher();
@@ -77,6 +79,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
     const ports = {
       ledger: intercept(ledger),
       balances: intercept(balances),
+      stories: intercept(stories),
       cache: intercept(cache),
       acquirer: intercept(network),
       accounts: intercept(accounts),
@@ -92,6 +95,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
         {
           ledger: ports.ledger.port,
           balances: ports.balances.port,
+          stories: ports.stories.port,
           cache: ports.cache.port,
           acquirer: ports.acquirer.port,
           accounts: ports.accounts.port,
@@ -112,6 +116,7 @@ export async function openWorld(timings: Timings = defaultTimings) {
   const stores = {
     ledger,
     balances,
+    stories,
     seals,
     reconciliation,
     operators,
