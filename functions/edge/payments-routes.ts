@@ -65,7 +65,8 @@ function routesOf(path: string): { readonly route: Route; readonly id: string }[
 /** An endpoint that was found. */
 export type Endpoint = Serve & { readonly id: string };
 
-interface Route {
+/** One method of one path; the group in `path` is an id, of an `object`. */
+export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: RegExp;
   readonly object:
@@ -74,7 +75,8 @@ interface Route {
   readonly serve: Serve;
 }
 
-const routes: readonly Route[] = [
+/** All that is served: proofs go through it, so that no endpoint is forgotten. */
+export const routes: readonly Route[] = [
   { method: "POST", path: /^\/v1\/payment_intents$/, object: "payment_intent", serve: createIntent },
   { method: "GET", path: /^\/v1\/payment_intents$/, object: "payment_intent", serve: listIntents },
   { method: "GET", path: /^\/v1\/payment_intents\/([^/]+)$/, object: "payment_intent", serve: showIntent },

@@ -1,8 +1,9 @@
 // The completer's sweep: what it takes, what it leaves to a person, and how an old one ends.
 import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
+import { completeAttempt } from "../../functions/flows/complete-attempts.ts";
 import { died } from "../proof/crash-support.ts";
-import { sweep } from "../support/completer.ts";
+import { completerOf, sweep } from "../support/completer.ts";
 import { openWorld, payForm, type World } from "../support/world.ts";
 
 const overdueMs = defaultTimings.leaseMs + defaultTimings.callTimeoutMs + 1;
@@ -17,6 +18,20 @@ async function abandon(world: World, key: string) {
 }
 
 const outside = (world: World) => world.logged.filter((line) => line === "attempt outside the drive window").length;
+
+test("a task that wakes the completer while a worker may still be calling does nothing; a millisecond later it acts", async () => {
+  const world = await openWorld();
+  await abandon(world, "K");
+  const id = world.ledger.rows("attempts")[0]?.id ?? "";
+  const stateAfterTask = async () => {
+    await completeAttempt(completerOf(world), id);
+    return world.ledger.rows("attempts")[0]?.state;
+  };
+  await world.clock.advance(overdueMs - 2);
+  expect(await stateAfterTask()).toBe("open");
+  await world.clock.advance(1);
+  expect(await stateAfterTask()).toBe("succeeded");
+});
 
 describe("a sweep of the completer", () => {
   test("repeats a call for fifteen minutes to the millisecond, and then lets the payment go by its key", async () => {

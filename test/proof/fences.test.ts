@@ -163,6 +163,18 @@ describe("F23 a commit of unknown outcome", () => {
   );
 
   test.each(["before", "after"] as const)(
+    "at a first commit that reads what it changes is resolved by running it again (fault %s the effect)",
+    async (at) => {
+      const world = await openWorld();
+      const { id } = (await world.post("/v1/payment_intents", "amount=2000&currency=usd")).json;
+      world.ports.ledger.disturb("transact", { at, act: "throw", error: unknown });
+      const paid = await world.post(`/v1/payment_intents/${id}/confirm`, "payment_method=pm_card_visa", { key: "c" });
+      expect([paid.status, paid.json.status]).toEqual([200, "succeeded"]);
+      expect(await world.journal.list(10)).toHaveLength(1);
+    },
+  );
+
+  test.each(["before", "after"] as const)(
     "at the second commit is resolved by running it again (fault %s the effect)",
     async (at) => {
       const world = await openWorld();

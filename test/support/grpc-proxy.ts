@@ -21,7 +21,10 @@ import { setTimeout as delay } from "node:timers/promises";
 /** A place in a call's life: before the emulator sees it, or after it answered and before the client hears of it. */
 export type Moment = "before" | "after";
 
-/** One call that is to fail once. `status` is the gRPC code (14 = UNAVAILABLE); `hangMs` delays the failure. */
+/**
+ * One call that is to fail once. `status` is the gRPC code (14 = UNAVAILABLE), or `reset` for the end of the client's whole
+ * connection, as a dying server or network ends it; `hangMs` delays the failure.
+ */
 export type Fault = {
   /** Short name of the RPC, for example `Commit`. */
   method: string;
@@ -29,7 +32,7 @@ export type Fault = {
   nth: number;
   /** `before`: the emulator never sees the call. `after`: it is applied, and its real answer is thrown away. */
   when: Moment;
-  status: number;
+  status: number | "reset";
   message?: string;
   hangMs?: number;
 };
@@ -53,6 +56,8 @@ export type GrpcProxy = {
   /** Forgets the calls and the faults that have not struck, and releases every hold. */
   reset(): void;
   fault(fault: Fault): void;
+  /** Faults that were set and have not struck. */
+  waiting(): number;
   hold(method: string, when?: Moment): Hold;
   /** Cuts every connection and ends; clients that are still open see UNAVAILABLE. */
   close(): Promise<void>;
@@ -81,6 +86,7 @@ export async function startGrpcProxy(options: { target: string }): Promise<GrpcP
     sequence: () => [...rules.sequence],
     reset: () => reset(rules),
     fault: (fault) => void rules.faults.push({ ...fault }),
+    waiting: () => rules.faults.length,
     hold: (method, when = "before") => setHold(rules, method, when),
     close: async () => {
       reset(rules);
@@ -184,10 +190,11 @@ function answer(stream: ServerHttp2Stream, reply: Reply): void {
 /** Answers with a gRPC status instead of the real answer. */
 async function refuse(
   stream: ServerHttp2Stream,
-  fault: { status: number; message?: string; hangMs?: number },
+  fault: { status: number | "reset"; message?: string; hangMs?: number },
 ): Promise<void> {
   if (fault.hangMs !== undefined) await delay(fault.hangMs, undefined, { ref: false });
   if (stream.destroyed) return;
+  if (fault.status === "reset") return stream.session?.destroy();
   if (stream.headersSent) return stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   stream.resume();
   stream.respond(
