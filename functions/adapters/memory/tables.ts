@@ -119,18 +119,33 @@ function addressOf(table: keyof Tables, key: string): string {
 }
 
 /**
- * A deep copy whose objects and arrays are frozen; bytes cannot be frozen, so they are copied each time.
+ * A deep copy whose objects and arrays are frozen; bytes cannot be frozen, so they are copied each time. What was copied
+ * before and holds no bytes is given as it is: nobody can change it.
  * @throws Error for what no column can hold, above all undefined
  */
 export function frozenCopy(value: unknown): unknown {
-  if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) return value;
+  if (isPlain(value)) return value;
   if (value instanceof Uint8Array) return Uint8Array.from(value);
-  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy));
   if (typeof value !== "object") throw new Error(`A ${typeof value} cannot be stored.`);
+  if (unchangeable.has(value)) return value;
+  const copy = Array.isArray(value) ? value.map(frozenCopy) : membersCopied(value);
+  Object.freeze(copy);
+  if (Object.values(copy).every((member) => isPlain(member) || unchangeable.has(member))) unchangeable.add(copy);
+  return copy;
+}
+
+/** Copies that hold no bytes, at any depth. */
+const unchangeable = new WeakSet<object>();
+
+function isPlain(value: unknown): value is null | string | number | bigint | boolean {
+  return value === null || ["string", "number", "bigint", "boolean"].includes(typeof value);
+}
+
+function membersCopied(value: object): object {
   const copy = {};
   for (const [name, member] of Object.entries(value)) {
     // Not an assignment: a client's own key may be `__proto__`.
     Object.defineProperty(copy, name, { value: frozenCopy(member), enumerable: true });
   }
-  return Object.freeze(copy);
+  return copy;
 }
