@@ -117,6 +117,7 @@ const portRules = {
   seals: { unknown: ["append"], failure: "store_unavailable", repeated: ["append"] },
   reconciliation: { unknown: ["record", "change"], failure: "store_unavailable", repeated: [] },
   operators: { unknown: ["advance"], failure: "store_unavailable", repeated: [] },
+  stories: { unknown: [], failure: "store_unavailable", repeated: [] },
   balances: { unknown: [], failure: "store_unavailable", repeated: ["prune"] },
   accounts: { unknown: [], failure: "store_unavailable", repeated: [] },
   cache: { unknown: [], failure: "store_unavailable", repeated: ["claim", "replace"] },

@@ -14,6 +14,7 @@ import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
 import { memoryOutbox } from "../../functions/adapters/memory/outbox.ts";
 import { memoryReconciliation } from "../../functions/adapters/memory/reconciliation.ts";
 import { memorySeals } from "../../functions/adapters/memory/seals.ts";
+import { memoryStories } from "../../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { memoryTaskQueues } from "../../functions/adapters/memory/task-queues.ts";
 import { memoryWebhookEndpoints } from "../../functions/adapters/memory/webhook-endpoints.ts";
@@ -40,6 +41,7 @@ export function openStores(time: VirtualTime) {
     },
   };
   const clock = outsideClock(time);
+  const seals = memorySeals(tables);
   return {
     tables,
     documents,
@@ -48,7 +50,8 @@ export function openStores(time: VirtualTime) {
     mailer,
     ledger: memoryLedger(tables),
     balances: memoryBalances(tables),
-    seals: memorySeals(tables),
+    seals,
+    stories: memoryStories(tables, seals),
     outbox: memoryOutbox(tables),
     reconciliation: memoryReconciliation(tables),
     operators: memoryOperators(),

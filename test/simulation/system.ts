@@ -70,6 +70,7 @@ export function openSystem(around: Surroundings, stores: Stores, platform: Platf
         ...{ ledger, outlet, tasks },
         balances: worker.bind("balances", stores.balances),
         cache: worker.bind("cache", stores.cache),
+        stories: worker.bind("stories", stores.stories),
         accounts: worker.bind("accounts", stores.accounts),
         acquirer: worker.bind("acquirer", stores.acquirer),
         webhooks: { ...webhookStores(worker), tasks, urlRules: strictUrls },
