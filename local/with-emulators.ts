@@ -1,4 +1,5 @@
-// Runs a command with Google's emulators up and the environment pointing at them: `with-emulators.ts -- COMMAND ARGS...`.
+// Runs a command with Google's emulators up, a Redis server beside them, and the environment pointing at them:
+// `with-emulators.ts -- COMMAND ARGS...`.
 // `--sets N` starts N of Spanner's and Firestore's, for a command whose N workers then disturb each other less.
 // It must never pass for a run of the command when the emulators are absent: it says so loudly, and exits 0.
 
@@ -8,29 +9,36 @@ import { join } from "node:path";
 import { type RunningEmulators, startEmulators } from "./emulators.ts";
 import { describeMissing, findEmulators, foundEmulators } from "./find-emulators.ts";
 import { signalGroup } from "./guarded-process.ts";
+import { findRedisServer, NO_REDIS_SERVER, type RunningRedis, startRedisServer } from "./redis-server.ts";
 
 /** Returns the exit code: the command's own, 0 without emulators, 1 if they do not start, 2 for a wrong command line. */
 async function main(args: string[]): Promise<number> {
   const options = parse(args);
   if (options === undefined) return complain(USAGE, 2);
   const search = await findEmulators();
-  const names = foundEmulators(search);
-  if (options.detect) return say(names.join(" ") || "none");
+  const redisProgram = findRedisServer();
   const missing = describeMissing(search);
+  // Without Google's emulators nothing is run, so a Redis server beside them would not be used either.
+  const names = [...foundEmulators(search), ...(redisProgram === undefined || missing !== "" ? [] : ["redis"])];
+  if (options.detect) return say(names.join(" ") || "none");
   if (missing !== "") return say(`emulators: NOT INSTALLED, nothing was run (${missing})`);
 
   const sets: RunningEmulators[] = [];
+  let redis: RunningRedis | undefined;
   try {
+    redis = redisProgram === undefined ? undefined : await startRedisServer(redisProgram);
     for (let set = 0; set < options.sets; set += 1) {
       const logFolder = options.log ? { logFolder: join(LOG_FOLDER, String(set + 1)) } : {};
       sets.push(await startEmulators({ search, withPubsub: set === 0, ...logFolder }));
     }
     say(`emulators: used ${names.join(" ")}`);
-    return await run(options.command, { ...process.env, ...environmentOf(sets) });
+    if (redisProgram === undefined) say(`redis: NOT INSTALLED, its tests do nothing (${NO_REDIS_SERVER})`);
+    const environment = { ...environmentOf(sets), ...redisEnvironment(redis, redisProgram) };
+    return await run(options.command, { ...process.env, ...environment });
   } catch (error) {
     return complain(`emulators: FAILED TO START, nothing was run: ${(error as Error).message}`, 1);
   } finally {
-    await Promise.all(sets.map((set) => set.stop()));
+    await Promise.all([redis, ...sets].map((started) => started?.stop()));
   }
 }
 
@@ -59,6 +67,12 @@ const NOT_STARTED = 127;
 
 /** The shells add the number of the signal to this when a signal ended the command. */
 const SIGNAL_BASE = 128;
+
+/** A server to use, and the program for tests that end servers of their own. */
+function redisEnvironment(redis: RunningRedis | undefined, program: string | undefined): Record<string, string> {
+  if (redis === undefined || program === undefined) return {};
+  return { REDIS_ADDRESS: `127.0.0.1:${redis.port}`, REDIS_SERVER: program };
+}
 
 type Options = { detect: boolean; log: boolean; sets: number; command: string[] };
 

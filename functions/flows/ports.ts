@@ -5,9 +5,10 @@
 import type { Account, ApiKey } from "../domain/accounts.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import type { Charge, ChargeFailure } from "../domain/charge.ts";
+import type { ClaimRecord } from "../domain/claim-fields.ts";
 import type { DomainError } from "../domain/errors.ts";
 import type { EventDraft, PaymentEvent } from "../domain/events.ts";
-import type { ClaimState, Fence, StoredOutcome } from "../domain/idempotency.ts";
+import type { StoredOutcome } from "../domain/idempotency.ts";
 import type { LedgerTransaction } from "../domain/ledger.ts";
 import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
@@ -38,17 +39,7 @@ export type Log = (
 ) => void;
 
 /** One claim as the cache keeps it. */
-export interface CacheRecord extends Fence {
-  readonly state: ClaimState;
-  readonly fingerprint: string;
-  /** Id of the first request, for `Original-Request`. */
-  readonly requestId: string;
-  readonly createdAtMs: number;
-  /** Null until the outcome is known. */
-  readonly expiresAtMs: number | null;
-  /** Null until the outcome is known; `in_ledger` when the body did not fit and stands in the ledger's row only. */
-  readonly outcome: StoredOutcome | "in_ledger" | null;
-}
+export type CacheRecord = ClaimRecord;
 
 /** A record with the opaque version under which it was read or written; a later write is conditional on it. */
 export type VersionedRecord = { readonly record: CacheRecord; readonly version: string };

@@ -88,7 +88,9 @@ describe("with-emulators", () => {
 
     expect(await outcomeOf(run)).toEqual({
       code: 7,
-      output: expect.stringMatching(/^emulators: used spanner firestore\n127\.0\.0\.1:\d+\n$/),
+      output: expect.stringMatching(
+        /^emulators: used spanner firestore\nredis: NOT INSTALLED, .+\n127\.0\.0\.1:\d+\n$/,
+      ),
     });
   });
 

@@ -20,6 +20,7 @@ const sdkOf: Record<string, readonly string[]> = {
   pubsub: ["@google-cloud/pubsub", "google-gax"],
   cloud: ["@google-cloud/tasks", "google-gax"],
   smtp: ["nodemailer"],
+  redis: ["@redis/client"],
 };
 
 /** The ports, by what they are about: ports.ts for the write path, `…-ports.ts` for all else; types only. */

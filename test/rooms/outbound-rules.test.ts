@@ -29,6 +29,7 @@ const waysOut = [
   'import { request } from "undici"',
   'import WebSocket from "ws"',
   'import { createTransport } from "nodemailer"',
+  'const { createClient } = await import("@redis/client")',
   'import { execFile } from "node:child_process"',
   'import { Worker } from "node:worker_threads"',
   'import { createRequire } from "node:module"',

@@ -4,16 +4,29 @@ import type { Source } from "./source.ts";
 
 /**
  * The only deployed files that may open a connection of their own: to the acquirer, to merchants, to the own metadata server,
- * to the mail server, and from the sample shop and the dashboard, which call it as merchants, to the payments API.
+ * to the mail server, to the cache's server, and from the sample shop and the dashboard, which call it as merchants, to the
+ * payments API.
  */
-const outboundFiles = ["acquirer", "egress", "egress-names", "identity-token", "smtp-mailer", "payments-call"].map(
-  (name) => `functions/adapters/${name}.ts`,
-);
+const outboundFiles = [
+  ...["acquirer", "egress", "egress-names", "identity-token", "smtp-mailer", "payments-call", "redis-client"],
+].map((name) => `functions/adapters/${name}.ts`);
 
 /** Modules that open connections or start programs that can; nothing of them is harmless enough to be imported. */
 const outboundModules = [
   ...["net", "tls", "dns", "dns/promises", "dgram", "http2", "child_process", "worker_threads", "cluster"],
-  ...["inspector", "module", "vm", "undici", "ws", "node-fetch", "axios", "got", "gaxios", "nodemailer"],
+  ...[
+    "inspector",
+    "module",
+    "vm",
+    "undici",
+    "ws",
+    "node-fetch",
+    "axios",
+    "got",
+    "gaxios",
+    "nodemailer",
+    "@redis/client",
+  ],
 ];
 
 /** Infrastructure runs on the operator's machine and asks the operating system about it; it still calls nobody. */
