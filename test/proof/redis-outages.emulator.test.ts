@@ -4,6 +4,8 @@ import { memoryAccounts } from "../../functions/adapters/memory/accounts.ts";
 import { memoryAcquirerJournal } from "../../functions/adapters/memory/acquirer-journal.ts";
 import { memoryBalances } from "../../functions/adapters/memory/balances.ts";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { memorySeals } from "../../functions/adapters/memory/seals.ts";
+import { memoryStories } from "../../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../../functions/adapters/memory/tables.ts";
 import { openRedis } from "../../functions/adapters/redis-client.ts";
 import { redisIdempotencyCache } from "../../functions/adapters/redis-idempotency-cache.ts";
@@ -30,7 +32,8 @@ async function openInstances() {
   const digest = apiKeyDigest(apiKeys.first);
   await accounts.addKey({ digest, accountId, lastFour: "1111", createdAtMs: 0, revokedAtMs: null });
   const [tables, journal] = [memoryTables(), memoryAcquirerJournal()];
-  const stores = { ledger: memoryLedger(tables), balances: memoryBalances(tables), accounts };
+  const stories = memoryStories(tables, memorySeals(tables));
+  const stores = { ledger: memoryLedger(tables), balances: memoryBalances(tables), stories, accounts };
   const machine = { clock: systemClock, random: systemRandom, log: () => {} };
   const acquirer = networkOver({ ...machine, journal });
   const instance = (cache: IdempotencyCache) =>
