@@ -2,12 +2,11 @@
  * The page of one payment: what it is and how it stands.
  * It must never show a client secret: whoever has it may act as the buyer.
  */
-import type { Fields } from "../domain/payment-news.ts";
-import { fieldsOf } from "../domain/payment-news.ts";
+import { type Fields, fieldsOf } from "../domain/payment-news.ts";
 import type { Page } from "./dashboard-page.ts";
 import { isIntentId } from "./dashboard-payments.ts";
 import { ask, type Part, type Visit } from "./dashboard-visit.ts";
-import { chip, money, panel, secondsIn, textIn, wholeNumberIn } from "./dashboard-words.ts";
+import { chip, fact, money, panel, secondsIn, textIn, wholeNumberIn } from "./dashboard-words.ts";
 import { html, type Insertable, type Markup } from "./html.ts";
 
 /** `GET /payments/:id`. */
@@ -41,11 +40,6 @@ ${fact("Last error", textIn(fieldsOf(intent["last_payment_error"]), "message"))}
 ${fact("Charge", textIn(charge, "id"))}
 ${fact("Cancellation reason", textIn(intent, "cancellation_reason"))}
 </dl>${metadataOf(fieldsOf(intent["metadata"]))}`;
-}
-
-/** A line of a description list; none for a value that is empty. */
-function fact(name: string, value: Insertable): Insertable {
-  return value !== "" && html`<dt>${name}</dt><dd>${value}</dd>`;
 }
 
 function metadataOf(metadata: Fields): Insertable {

@@ -2,13 +2,16 @@
  * The pages of the dashboard and the forms on them: which path shows or changes what.
  * It must never hold a path that works without a session: those are in `dashboard.ts`.
  */
+import { deadLettersPage, planPage, redrivePlan } from "./dashboard-dead-letters.ts";
+import { deliveryPage, resendForm } from "./dashboard-delivery.ts";
 import type { ReadField } from "./dashboard-forms.ts";
 import type { Page } from "./dashboard-page.ts";
 import { paymentPage } from "./dashboard-payment.ts";
 import { paymentOfSearch, paymentsPage } from "./dashboard-payments.ts";
 import type { Visit } from "./dashboard-visit.ts";
+import { endpointPage, sendTest, webhooksPage } from "./dashboard-webhooks.ts";
 
-/** A page, or a form: what it changes, and the path where the browser goes on. */
+/** A page, or a form: what it changes, and the path where the browser goes on, or the page that says why nothing changed. */
 export type DashboardRoute =
   | {
       readonly method: "GET";
@@ -20,7 +23,7 @@ export type DashboardRoute =
   | {
       readonly method: "POST";
       readonly path: RegExp;
-      readonly change: (visit: Visit, form: ReadField) => Promise<string>;
+      readonly change: (visit: Visit, form: ReadField) => Promise<string | Page>;
     };
 
 /** The route of a method and a path, the id in it, and which methods the path has; those are none for an unknown path. */
@@ -37,4 +40,12 @@ export function findDashboardRoute(
 const routes: readonly DashboardRoute[] = [
   { method: "GET", path: /^\/payments$/, page: paymentsPage, redirect: paymentOfSearch },
   { method: "GET", path: /^\/payments\/([^/]+)$/, page: paymentPage },
+  { method: "GET", path: /^\/webhooks$/, page: webhooksPage },
+  { method: "GET", path: /^\/webhooks\/([^/]+)$/, page: endpointPage },
+  { method: "POST", path: /^\/webhooks\/([^/]+)\/test$/, change: sendTest },
+  { method: "GET", path: /^\/deliveries\/([^/]+)$/, page: deliveryPage },
+  { method: "POST", path: /^\/deliveries\/([^/]+)\/resend$/, change: resendForm },
+  { method: "GET", path: /^\/dead-letters$/, page: deadLettersPage },
+  { method: "GET", path: /^\/dead-letters\/plan$/, page: planPage },
+  { method: "POST", path: /^\/dead-letters\/redrive$/, change: redrivePlan },
 ];

@@ -59,6 +59,8 @@ td.number, th.number { text-align: right; white-space: nowrap; }
 dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .35rem 1.25rem; margin: 0 0 1rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
+.tabs ul { display: flex; flex-wrap: wrap; list-style: none; margin: 0 0 .75rem; padding: 0; gap: .25rem; }
+.tabs a { display: inline-block; min-height: 2.75rem; padding: .55rem .9rem; border: 1px solid var(--line); border-radius: .4rem; }
 .chip { display: inline-block; padding: 0 .55rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; line-height: 1.5rem; white-space: nowrap; color: var(--soft); }
 .chip.good { color: var(--good); } .chip.bad { color: var(--bad); } .chip.warn { color: var(--warn); }
 pre { font: .8125rem/1.45 ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }

@@ -8,7 +8,9 @@ import { type Fields, fieldsOf } from "../domain/payment-news.ts";
 import type { MerchantAnswer, MerchantApi } from "../flows/dashboard-ports.ts";
 import type { Clock, Log, Random } from "../flows/ports.ts";
 import type { ReadField } from "./dashboard-forms.ts";
+import { type Page, type Place, postForm } from "./dashboard-page.ts";
 import type { SessionPorts } from "./dashboard-session.ts";
+import { html } from "./html.ts";
 
 /** What the dashboard runs on. */
 export interface DashboardPorts extends SessionPorts {
@@ -60,12 +62,31 @@ export function mapPart<From, To>(part: Part<From>, change: (value: From) => To)
   return part.kind === "there" ? { kind: "there", value: change(part.value) } : part;
 }
 
+/** The page after a form that did not come through: why, and the same form again, under the same key. */
+export function failedForm(
+  { session }: Visit,
+  failed: {
+    readonly title: string;
+    readonly place: Place;
+    readonly part: Part<Fields>;
+    readonly action: string;
+    readonly once: string;
+  },
+): Page {
+  const { title, place, part, action, once } = failed;
+  const sentence = part.kind === "fault" ? part.sentence : "There is nothing at this address any more.";
+  const again = html`<input type="hidden" name="once" value="${once}" autocomplete="off"><button>Try again</button>`;
+  const body = html`<p class="fault" role="alert">${sentence}</p><p class="soft">Trying again is safe: it is the same request, and is carried out once.</p>
+<div class="actions">${postForm(session, action, again)}</div>`;
+  return { title, place, status: part.kind === "missing" ? 404 : 502, body };
+}
+
 /** The error that ends a session. */
 export function keyRefused(): DomainError {
   return refuse("api_key_invalid", "The API key is not valid any more.");
 }
 
-/** A random token, and the session, in one idempotency key: a form that is sent twice is one request. */
+/** True for the random token of a form: part of its idempotency key, so that a form that is sent twice is one request. */
 export function isOnce(text: string | undefined): text is string {
   return text !== undefined && /^[\w-]{24}$/.test(text);
 }

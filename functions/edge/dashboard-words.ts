@@ -53,6 +53,11 @@ export function chip(state: string): Markup {
   return html`<span class="chip ${tones[state] ?? ""}">${state.replaceAll("_", " ")}</span>`;
 }
 
+/** A line of a description list; none for a value that is empty. */
+export function fact(name: string, value: Insertable): Insertable {
+  return value !== "" && html`<dt>${name}</dt><dd>${value}</dd>`;
+}
+
 /** A link to an object's own page. */
 export function idLink(place: string, id: string): Markup {
   return html`<a href="${place}/${encodeURIComponent(id)}"><code>${id}</code></a>`;

@@ -1,6 +1,6 @@
 /**
  * The dashboard: a merchant's window on payments, deliveries and dead letters, in pages made on the server.
- * It must never show what the merchant's own key may not see, nor answer a form with a page: a redirect does.
+ * It must never show what the merchant's own key may not see, nor answer a form that changed something with a page: a redirect does.
  */
 import type { Session } from "../domain/dashboard-session.ts";
 import { DomainError, type ErrorCode, hasCode } from "../domain/errors.ts";
@@ -67,7 +67,10 @@ async function signedIn(
   const { route, id, allowed } = findDashboardRoute(request.method === "HEAD" ? "GET" : request.method, path);
   if (route === undefined) return allowed === "" ? notFound(session) : notAllowed(session, allowed);
   const visit = { ports, session, query: queryFields(request), id };
-  if (route.method === "POST") return seeOther(await route.change(visit, sessionForm(request, session)));
+  if (route.method === "POST") {
+    const end = await route.change(visit, sessionForm(request, session));
+    return typeof end === "string" ? seeOther(end) : pageResponse(end, session);
+  }
   const elsewhere = route.redirect?.(visit.query);
   if (elsewhere !== undefined) return seeOther(elsewhere);
   return pageResponse(await checkedPage(route, visit), session);

@@ -31,7 +31,7 @@ export async function openDashboard(changes: Partial<DashboardPorts> = {}) {
 }
 
 /** A key for sessions that is not a secret at all. */
-export const sessionKey = "a key for sessions in tests, not a secret";
+export const sessionKey = "a key for sessions in tests and not a secret";
 
 /** The port over a payments API in the same process. */
 export function merchantApiOver(handler: WireHandler): MerchantApi {
@@ -78,7 +78,9 @@ function visitorOf(handler: WireHandler, host: string) {
     if (method === "POST") {
       Object.assign(all, { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" });
     }
-    const entries = Object.entries({ ...all, ...headers }).map(([name, value]): [string, string[]] => [name, [value]]);
+    // An empty header is one that this browser does not send.
+    const sent = Object.entries({ ...all, ...headers }).filter(([, value]) => value !== "");
+    const entries = sent.map(([name, value]): [string, string[]] => [name, [value]]);
     const answer = await handler({ method, target, headers: new Map(entries), body: Buffer.from(body, "utf8") });
     const set = answer.headers["Set-Cookie"]?.split(";")[0];
     if (set !== undefined) cookie = set.endsWith("=") ? undefined : set;
