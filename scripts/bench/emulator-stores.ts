@@ -25,6 +25,9 @@ export async function openEmulatorStores() {
   const accounts = spannerAccounts(spanner);
   const { accountId, apiKey } = await openAccount(accounts);
   return {
+    names: { ...names, firestoreDatabase: "payments" },
+    /** The Firestore emulator, to put documents into it. */
+    documents: firestore.database,
     ledger: spannerLedger(spanner),
     balances: spannerBalances(spanner),
     stories: spannerStories(spanner),

@@ -71,7 +71,7 @@ function countedByName(trips: readonly Trip[]): string {
 }
 
 /** Columns padded to their widest cell; those listed in `right` hold numbers. */
-function table(rows: readonly (readonly string[])[], right: readonly number[]): string[] {
+export function table(rows: readonly (readonly string[])[], right: readonly number[]): string[] {
   const widths = (rows[0] ?? []).map((_cell, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {
     const cells = row.map((cell, column) => {
