@@ -28,6 +28,28 @@ export function shopApiKeyOf(environment: Readonly<Record<string, string | undef
   return apiKeyOfSeed(requiredVariable(environment, environmentNames.shopKeySeed));
 }
 
+/** Reads everything that payments-api is given; throws as the single readings do, before anything is opened. */
+export function paymentsSettingsIn(environment: Readonly<Record<string, string | undefined>>) {
+  const setting = settingsIn(environment);
+  return {
+    ledger: ledgerNamesIn(environment),
+    documents: { projectId: setting("project"), databaseId: setting("firestoreDatabase") },
+    bus: { projectId: setting("project"), topic: setting("eventsTopic") },
+    acquirer: acquirerNamesIn(environment),
+    settlements: settlementsIn(environment),
+    settlementsTarget: setting("settlementsTarget"),
+    webhookQueues: webhookQueuesIn(environment),
+    webhookTarget: setting("webhookTarget"),
+    webhookUrls: webhookUrlsIn(environment),
+    endpointSecretKey: setting("endpointSecretKey"),
+    rateLimit: rateLimitOf(environment),
+    terms: ledgerTermsOf(environment),
+  };
+}
+
+/** What payments-api is given. */
+export type PaymentsSettings = ReturnType<typeof paymentsSettingsIn>;
+
 /** Reads the queue of settlements, as the adapter of the queues takes it; throws as `requiredVariable` does. */
 export function settlementsIn(environment: Readonly<Record<string, string | undefined>>) {
   const setting = settingsIn(environment);

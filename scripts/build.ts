@@ -27,6 +27,6 @@ export async function buildFunctions(): Promise<Built[]> {
 
 if (process.argv[1] === import.meta.filename) {
   for (const { name, folder, metafile } of await buildFunctions()) {
-    console.log(sizeLine(name, path.join(folder, "index.js"), metafile));
+    console.log(sizeLine(name, folder, metafile));
   }
 }

@@ -75,7 +75,9 @@ function report(
       memoryBytes: median(starts.map(({ memoryBytes }) => memoryBytes)),
     };
   });
-  say(`Process start to first answer under functions-framework: medians of ${taken[0]?.[1].length} shuffled rounds, warm page cache`);
+  say(
+    `Process start to first answer under functions-framework: medians of ${taken[0]?.[1].length} shuffled rounds, warm page cache`,
+  );
   const rows = figures.map((each) => [
     each.title,
     each.medianMs.toFixed(0),

@@ -1,6 +1,7 @@
 // Looks into a finished bundle for what must not be deployed.
 // It must never read the code itself: esbuild's list of inputs and imports is exact.
 import { builtinModules } from "node:module";
+import path from "node:path";
 import type { Metafile } from "esbuild";
 import { frameworkPackage } from "./bundle.ts";
 
@@ -30,10 +31,11 @@ export function forbiddenInputs(metafile: Metafile): string[] {
   });
 }
 
-/** What the bundle imports at run time beside Node's own modules and the framework; empty when all is well. */
+/** What the bundle imports at run time beside Node's own modules, the framework and its own files; empty when all is well. */
 export function foreignImports(metafile: Metafile): string[] {
   const outside = Object.values(metafile.outputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
-  const known = new Set([...builtinModules, frameworkPackage]);
-  const foreign = outside.map(({ path }) => path).filter((path) => !path.startsWith("node:") && !known.has(path));
+  const own = Object.keys(metafile.outputs).map((file) => `./${path.basename(file)}`);
+  const known = new Set([...builtinModules, frameworkPackage, ...own]);
+  const foreign = outside.map((found) => found.path).filter((name) => !name.startsWith("node:") && !known.has(name));
   return [...new Set(foreign)];
 }

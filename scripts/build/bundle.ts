@@ -1,9 +1,10 @@
-// Bundles one function into one minified CommonJS file, next to the package.json and lockfile it is deployed with.
+// Bundles one function into minified CommonJS, one file and one more for what it loads late, next to the package.json and lockfile it is deployed with.
 // It must never bundle functions-framework: a second copy would register the function where nobody looks.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build, type Metafile } from "esbuild";
 import { gcpPatches } from "./gcp.ts";
+import { lateFiles } from "./late-files.ts";
 import { type Lockfile, lockfileFor } from "./lockfile.ts";
 import { patchPlugin } from "./patch.ts";
 import { prunePatches } from "./prune.ts";
@@ -13,8 +14,9 @@ import { slimPatches } from "./slim.ts";
 export const frameworkPackage = "@google-cloud/functions-framework";
 
 /**
- * Writes `index.js`, `package.json` and `package-lock.json` into the folder `out` and gives esbuild's list of inputs.
- * Any warning of esbuild fails the build: a file that is looked for at run time is a crash in the cloud.
+ * Writes `index.js`, a file for each own file that it loads late, `package.json` and `package-lock.json` into the folder
+ * `out`, and gives esbuild's list of inputs of all of them. Any warning of esbuild fails the build: a file that is looked
+ * for at run time is a crash in the cloud.
  */
 export async function bundleFunction(bundle: {
   name: string;
@@ -24,9 +26,26 @@ export async function bundleFunction(bundle: {
 }): Promise<Metafile> {
   rmSync(bundle.out, { recursive: true, force: true });
   mkdirSync(bundle.out, { recursive: true });
+  const metafile: Metafile = { inputs: {}, outputs: {} };
+  const waiting = new Map([["index", bundle.entry]]);
+  // A Map also goes over what is added meanwhile, and over no name twice.
+  for (const [name, entry] of waiting) {
+    const made = await bundleFile(bundle.name, entry, path.join(bundle.out, `${name}.js`));
+    Object.assign(metafile.inputs, made.metafile.inputs);
+    Object.assign(metafile.outputs, made.metafile.outputs);
+    for (const [late, file] of made.late) waiting.set(late, file);
+  }
+  const deployed = deployedPackage(bundle);
+  writeJson(path.join(bundle.out, "package.json"), deployed);
+  writeJson(path.join(bundle.out, "package-lock.json"), lockfileFor(deployed, bundle.lockfile));
+  return metafile;
+}
+
+async function bundleFile(name: string, entry: string, outfile: string) {
+  const { plugin, files: late } = lateFiles();
   const { metafile, warnings } = await build({
-    entryPoints: [bundle.entry],
-    outfile: path.join(bundle.out, "index.js"),
+    entryPoints: [entry],
+    outfile,
     bundle: true,
     minify: true,
     // The names of error classes stand in log lines.
@@ -34,16 +53,20 @@ export async function bundleFunction(bundle: {
     platform: "node",
     target: "node24",
     format: "cjs",
+    // Node's own `import()` of a CommonJS file takes a detour through its loader of ES modules.
+    supported: { "dynamic-import": false },
     external: [frameworkPackage],
     metafile: true,
     logLevel: "silent",
-    plugins: [patchPlugin("gcp", gcpPatches), patchPlugin("slim", slimPatches), patchPlugin("prune", prunePatches)],
+    plugins: [
+      plugin,
+      patchPlugin("gcp", gcpPatches),
+      patchPlugin("slim", slimPatches),
+      patchPlugin("prune", prunePatches),
+    ],
   });
-  if (warnings.length > 0) throw new Error(warnings.map(({ text }) => `${bundle.name}: ${text}`).join("\n"));
-  const deployed = deployedPackage(bundle);
-  writeJson(path.join(bundle.out, "package.json"), deployed);
-  writeJson(path.join(bundle.out, "package-lock.json"), lockfileFor(deployed, bundle.lockfile));
-  return metafile;
+  if (warnings.length > 0) throw new Error(warnings.map(({ text }) => `${name}: ${text}`).join("\n"));
+  return { metafile, late };
 }
 
 function deployedPackage({ name, lockfile }: { name: string; lockfile: Lockfile }) {

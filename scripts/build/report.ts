@@ -1,15 +1,17 @@
 // Says how big each bundle is and what is inside.
 // It must never judge: limits live in scripts/check-bundle.ts.
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Metafile } from "esbuild";
 
 /** How many packages a line of the report names: the rest is below two per cent each. */
 const packagesShown = 4;
 
-/** One line: name, bytes, bytes after gzip, and the largest packages with their share of the bundle. */
-export function sizeLine(name: string, file: string, metafile: Metafile): string {
-  const code = readFileSync(file);
+/** One line: name, bytes, bytes after gzip, and the largest packages with their share of the bundle in `folder`. */
+export function sizeLine(name: string, folder: string, metafile: Metafile): string {
+  const files = Object.keys(metafile.outputs).map((output) => path.join(folder, path.basename(output)));
+  const code = Buffer.concat(files.map((file) => readFileSync(file)));
   const largest = bytesByPackage(metafile)
     .slice(0, packagesShown)
     .map(([owner, bytes]) => `${owner} ${Math.round((100 * bytes) / code.length)}%`);

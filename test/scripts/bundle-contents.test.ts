@@ -36,6 +36,10 @@ describe("what must not be deployed", () => {
     expect(forbiddenInputs(metafile(allowed))).toEqual([]);
   });
 
+  test("a file of the bundle itself is no stranger, and one that is not there is", () => {
+    expect(foreignImports(metafile([], ["./index.js", "./payments-service.js"]))).toEqual(["./payments-service.js"]);
+  });
+
   test("a package that would have to be installed beside the framework is found", () => {
     const imports = ["node:crypto", "fs", "fs/promises", "@google-cloud/functions-framework", "google-gax"];
     expect(foreignImports(metafile([], imports))).toEqual(["google-gax"]);

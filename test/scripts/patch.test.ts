@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
+import { lateFiles } from "../../scripts/build/late-files.ts";
 import { type Patch, patchPlugin, replaceOnce } from "../../scripts/build/patch.ts";
 
 let place = "";
@@ -60,5 +61,27 @@ describe("patching a package while it is bundled", () => {
 
   test("a pattern that occurs twice is refused, because nobody can say which one was meant", () => {
     expect(() => replaceOnce("a b a", "a", "c")).toThrow("expected once, found 2 times: a");
+  });
+});
+
+describe("a file of ours that is loaded late", () => {
+  test("stays out of the bundle and is named, while a package that is loaded late stays in", async () => {
+    writeFileSync(path.join(place, "late.ts"), 'export const late = "very late";');
+    writeFileSync(
+      path.join(place, "entry.js"),
+      'export const open = () => [import("./late.ts"), import("client/lib/where.js")];',
+    );
+    const { plugin, files } = lateFiles();
+
+    const { outputFiles } = await build({
+      ...{ entryPoints: [path.join(place, "entry.js")], bundle: true, platform: "node", format: "cjs", write: false },
+      ...{ supported: { "dynamic-import": false }, logLevel: "silent", plugins: [plugin] },
+    });
+    const code = outputFiles[0]?.text ?? "";
+
+    expect([...files]).toEqual([["late", path.join(place, "late.ts")]]);
+    expect(code).toContain('require("./late.js")');
+    expect(code).not.toContain("very late");
+    expect(code).toContain("on disk");
   });
 });
