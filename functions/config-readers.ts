@@ -44,6 +44,7 @@ export function paymentsSettingsIn(environment: Readonly<Record<string, string |
     endpointSecretKey: setting("endpointSecretKey"),
     rateLimit: rateLimitOf(environment),
     terms: ledgerTermsOf(environment),
+    isTourOpen: crashTourIn(environment),
   };
 }
 
@@ -82,6 +83,19 @@ export function webhookUrlsIn(environment: Readonly<Record<string, string | unde
     httpAllowed: requiredVariable(environment, environmentNames.webhookHttpAllowed) === "true",
     loopback: parseLoopbackOrigins(environment[environmentNames.webhookLoopback] ?? ""),
   };
+}
+
+/**
+ * True where the crash tour is open: the stage stands in the variable, and prod is none where it may be.
+ * @throws Error when it holds anything but `dev` or `staging`, so that an instance of prod does not start with it
+ */
+export function crashTourIn(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const stage = environment[environmentNames.crashTour];
+  if (stage === undefined || stage === "") return false;
+  if (stage === "dev" || stage === "staging") return true;
+  throw new Error(
+    `Environment variable ${environmentNames.crashTour} must be dev or staging, and is never set in prod.`,
+  );
 }
 
 /**

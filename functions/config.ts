@@ -41,6 +41,8 @@ export const environmentNames = {
   endpointSecretKey: "ENDPOINT_SECRET_KEY",
   /** "true" where webhook endpoints may have plain http URLs. */
   webhookHttpAllowed: "WEBHOOK_HTTP_ALLOWED",
+  /** The stage, where the crash tour is open; never set in prod. */
+  crashTour: "CRASH_TOUR",
   /** Full name of the topic `payment-events`, `projects/…/topics/…`. */
   eventsTopic: "EVENTS_TOPIC",
   /** Base URL of payments-api as a merchant calls it, without a trailing slash. */

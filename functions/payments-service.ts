@@ -17,9 +17,9 @@ import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
 import { firestoreNames as names } from "./config.ts";
 import type { PaymentsSettings } from "./config-readers.ts";
 import { busMessageOf } from "./edge/bus-message.ts";
+import { crashTour } from "./edge/crash-tour.ts";
 import { closing } from "./edge/graceful-shutdown.ts";
 import type { OpenedService } from "./edge/opened-later.ts";
-import { paymentsApi } from "./edge/payments-api.ts";
 import { warmedUp } from "./edge/warm-up.ts";
 import { eventOutlet } from "./flows/publish-commits.ts";
 
@@ -37,7 +37,7 @@ export function openPayments(settings: PaymentsSettings): OpenedService {
   const tasks = openTaskQueues({ ...machine, ...settings.settlements });
   const wakers = openTaskQueues({ ...machine, ...settings.webhookQueues });
   const outlet = eventOutlet({ ...machine, ledger: stores.ledger, publisher: bus, render: busMessageOf });
-  const api = paymentsApi({
+  const api = crashTour(settings.isTourOpen, {
     ...{ ...machine, ...stores, outlet, cache },
     acquirer: httpAcquirer({ ...acquirer, identityToken: identityTokenFor({ audience, clock: systemClock }) }),
     webhooks: {

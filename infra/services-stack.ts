@@ -108,6 +108,7 @@ export class ServicesStack extends TerraformStack {
         ...settings.ledgerTerms,
         // Plain http only where no real event is sent.
         [environmentNames.webhookHttpAllowed]: String(settings.stage === "dev"),
+        ...(settings.stage === "prod" ? {} : { [environmentNames.crashTour]: settings.stage }),
         ...settlements.environment,
         [environmentNames.settlementsTarget]: ledgerWriter.url,
         ...webhooks.environment,

@@ -16,10 +16,16 @@ import { memoryStories } from "../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
 import { environmentNames, type FunctionName, requiredVariable } from "../functions/config.ts";
-import { acquirerNamesIn, ledgerTermsOf, rateLimitOf, settlementsIn } from "../functions/config-readers.ts";
+import {
+  acquirerNamesIn,
+  crashTourIn,
+  ledgerTermsOf,
+  rateLimitOf,
+  settlementsIn,
+} from "../functions/config-readers.ts";
 import { busMessageOf } from "../functions/edge/bus-message.ts";
+import { crashTour } from "../functions/edge/crash-tour.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
-import { paymentsApi } from "../functions/edge/payments-api.ts";
 import { testAcquirer } from "../functions/edge/test-acquirer.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
@@ -147,7 +153,7 @@ type Making = {
 const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = {
   "payments-api": ({ identity, identityToken, environment, stores, publisher, taskClient, machine }) => {
     const ledger = identity.ledger(stores.ledger);
-    return paymentsApi({
+    return crashTour(crashTourIn(environment), {
       ...machine,
       ledger,
       balances: identity.balances(stores.balances),

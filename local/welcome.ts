@@ -1,4 +1,4 @@
-// What the laptop says when it is up: one line for machines, three commands and a shop for people.
+// What the laptop says when it is up: one line for machines, a few commands and a shop for people.
 // It must never print a command that does not work when it is pasted as it is.
 
 import type { FunctionName } from "../functions/config.ts";
@@ -10,6 +10,7 @@ export function welcome(baseUrl: string, effectsUrl: string, addresses: Readonly
   const pay = (amount: number) =>
     `curl -i ${baseUrl}/v1/payment_intents -u ${laptopKey}: -H 'Idempotency-Key: order-1001' ` +
     `-d amount=${amount} -d currency=usd -d payment_method=pm_card_visa -d confirm=true`;
+  const crashing = `-H 'Idempotency-Key: order-1002' -H 'Crash-Tour: crash-after-t1'`;
   return [
     "",
     "# a payment, created and confirmed in one call:",
@@ -18,6 +19,8 @@ export function welcome(baseUrl: string, effectsUrl: string, addresses: Readonly
     pay(AMOUNT),
     "# the same key for another amount is refused:",
     pay(AMOUNT + 1),
+    "# a crash on purpose: no answer comes, and without the last header it is finished, once (docs/crash-tour.md):",
+    pay(AMOUNT).replace("curl -i", "curl -sS -i").replace("-H 'Idempotency-Key: order-1001'", crashing),
     `# what follows from a payment (mails, invoices, flags; -d receipt_email=you@example.com gets you a mail): ${effectsUrl}`,
     ...(shopUrl === undefined
       ? []

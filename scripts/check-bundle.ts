@@ -30,6 +30,7 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   acquirerAudience: "https://acquirer.invalid",
   acquirerSecret: "not-a-secret-only-a-check",
   webhookHttpAllowed: "true",
+  crashTour: "dev",
   webhookLoopback: "http://127.0.0.1:*",
   webhookFastQueues: "projects/sample-project/locations/l/queues/webhook-fast-g1",
   webhookSlowQueues: "projects/sample-project/locations/l/queues/webhook-slow-g1",

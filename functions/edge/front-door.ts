@@ -167,6 +167,7 @@ function own(door: Door, answer: WireResponse): WireResponse {
 
 async function send(door: Door, outgoing: ServerResponse, answer: WireResponse): Promise<void> {
   if (outgoing.headersSent) return;
+  if (answer.hangsUp) return void outgoing.destroy();
   writeHead(outgoing, answer, door.inFlight.isDraining());
   await end(outgoing, answer.body);
 }

@@ -59,8 +59,10 @@ export function keySteps({ row, claim, caused }: KeyLife, leaseMs: number): read
   }
   if (row === null) return steps;
   const { generation, outcome, expiresAtMs, createdAtMs } = row;
+  // Its parts were made a moment before the row, and all of them are one commit.
+  const parts = [...caused.attempts, ...caused.events].map((each) => each.createdAtMs);
   add(
-    createdAtMs,
+    Math.min(createdAtMs, ...parts),
     "recorded",
     `The first commit wrote the key with its work, for ${row.requestId}: ${row.method} ${row.path}.`,
   );

@@ -22,7 +22,12 @@ export interface WireResponse {
   /** Names in the case they are sent in. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** Set where no answer is to leave: the door ends the connection instead. */
+  readonly hangsUp?: true;
 }
+
+/** No answer, as from an instance that is gone; 499 stands in logs, where nothing was sent. */
+export const hangUp: WireResponse = { status: 499, headers: {}, body: Buffer.alloc(0), hangsUp: true };
 
 /** What stands behind a front door. It may reject: the door then answers 500 without details. */
 export type WireHandler = (request: WireRequest) => Promise<WireResponse>;

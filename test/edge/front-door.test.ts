@@ -6,7 +6,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FrontDoorEvent, FrontDoorOptions } from "../../functions/edge/front-door.ts";
 import { createFrontDoorServer } from "../../functions/edge/install-front-door.ts";
-import { jsonResponse, type WireHandler, type WireRequest } from "../../functions/edge/wire.ts";
+import { hangUp, jsonResponse, type WireHandler, type WireRequest } from "../../functions/edge/wire.ts";
 import { cpuTimeMs } from "../support/cpu-time.ts";
 import { errorOf, exchange, exchangeRaw, openConnection } from "./http-exchange.ts";
 
@@ -202,6 +202,15 @@ describe("a handler that fails", () => {
       expect([answer.status, errorOf(answer).type]).toEqual([500, "api_error"]);
     }
   });
+});
+
+test("a handler that gives no answer ends the connection without a byte", async () => {
+  const port = await open(async () => hangUp);
+  const socket = await openConnection(port, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+  const bytes: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => bytes.push(chunk)).on("error", () => {});
+  await new Promise((resolve) => socket.once("close", resolve));
+  expect(bytes).toEqual([]);
 });
 
 describe("a client that goes away", () => {

@@ -246,6 +246,7 @@ describe("the services stack", () => {
         rateLimitBurst,
         endpointSecretKey,
         webhookHttpAllowed,
+        environmentNames.crashTour,
         settlementsTarget,
         ...[...queues, webhookCaller, webhookTarget],
       ].sort(),
@@ -282,6 +283,7 @@ describe("the services stack of prod", () => {
     expect(prod.stacks.services.text + prod.stacks.foundation.text).not.toMatch(/test-acquirer|sample-shop/);
     for (const name of ["ledger-writer", "payments-api"]) {
       const environment = functionNamed(prod.stacks.services, name)["service_config"].environment_variables;
+      expect(Object.keys(environment)).not.toContain(environmentNames.crashTour);
       expect(environment[environmentNames.acquirerUrl]).toBe("https://acquirer.bank.example");
       expect(environment).not.toHaveProperty(environmentNames.acquirerAudience);
     }

@@ -31,6 +31,7 @@ describe("a plan", () => {
         WEBHOOK_SLOW_QUEUES: "projects/local-project/locations/us-central1/queues/webhook-slow-g1",
         WEBHOOK_TARGET: "https://webhook-dispatcher.function.invalid",
         WEBHOOK_HTTP_ALLOWED: "true",
+        CRASH_TOUR: "dev",
         EVENTS_TOPIC: "projects/local-project/topics/payment-events",
         SETTLEMENTS_QUEUE: "projects/local-project/locations/us-central1/queues/settlements-g1",
         SETTLEMENTS_CALLER: "ledger-tasks@local-project.iam.gserviceaccount.com",
