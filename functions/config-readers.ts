@@ -23,6 +23,23 @@ export function acquirerNamesIn(environment: Readonly<Record<string, string | un
   };
 }
 
+/**
+ * Reads what is traced and where spans go, as `openTracing` takes it; nothing is traced where no ratio is set. The revision
+ * is the platform's own variable.
+ * @throws Error that names the variable when the ratio is no number from 0 to 1, and as `requiredVariable` does
+ */
+export function traceSettingsIn(environment: Readonly<Record<string, string | undefined>>) {
+  const { project, traceSampleRatio, traceCollectorUrl } = environmentNames;
+  const text = environment[traceSampleRatio] ?? "0";
+  const sampleRatio = /^(0|1|0\.[0-9]{1,6})$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(sampleRatio)) throw new Error(`Environment variable ${traceSampleRatio} must be from 0 to 1.`);
+  return {
+    ...{ projectId: requiredVariable(environment, project), sampleRatio },
+    collectorUrl: environment[traceCollectorUrl] || undefined,
+    revision: environment["K_REVISION"],
+  };
+}
+
 /** The sample shop's API key, from the seed that it mounts; throws an Error that says what is wrong and shows no seed. */
 export function shopApiKeyOf(environment: Readonly<Record<string, string | undefined>>): string {
   return apiKeyOfSeed(requiredVariable(environment, environmentNames.shopKeySeed));
@@ -43,6 +60,7 @@ export function paymentsSettingsIn(environment: Readonly<Record<string, string |
     webhookUrls: webhookUrlsIn(environment),
     endpointSecretKey: setting("endpointSecretKey"),
     rateLimit: rateLimitOf(environment),
+    tracing: traceSettingsIn(environment),
     terms: ledgerTermsOf(environment),
     isTourOpen: crashTourIn(environment),
   };

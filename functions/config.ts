@@ -79,6 +79,9 @@ export const environmentNames = {
   /** What we keep of a charge: hundredths of a percent, 0 to 10000, and minor units by currency, `usd:30,eur:25`. */
   feeBasisPoints: "FEE_BASIS_POINTS",
   feeFixedMinor: "FEE_FIXED_MINOR",
+  /** Share of traces that are recorded, 0 to 1, and the full URL of the collector that takes them by OTLP. */
+  traceSampleRatio: "TRACE_SAMPLE_RATIO",
+  traceCollectorUrl: "TRACE_COLLECTOR_URL",
   /** Whole days after which a payment's money is the merchant's to have, 0 to 90. */
   availableAfterDays: "AVAILABLE_AFTER_DAYS",
 } as const;

@@ -6,26 +6,33 @@ import { http } from "@google-cloud/functions-framework";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { merchantPayments } from "./adapters/payments-merchant.ts";
 import { aesSecretBox } from "./adapters/secret-box.ts";
-import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { systemClock, systemRandom } from "./adapters/system.ts";
+import { openTracing } from "./adapters/trace-open.ts";
 import { environmentNames, settingsIn } from "./config.ts";
+import { traceSettingsIn } from "./config-readers.ts";
 import { dashboard } from "./edge/dashboard.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 
 const setting = settingsIn(process.env);
 
-const handler = dashboard({
-  api: merchantPayments({
-    baseUrl: setting("paymentsUrl"),
-    identityToken: identityTokenFor({ audience: process.env[environmentNames.paymentsAudience], clock: systemClock }),
-  }),
-  sessions: aesSecretBox(setting("dashboardSessionKey")),
-  clock: systemClock,
-  random: systemRandom,
-  log: jsonLog,
-});
+const seen = openTracing("dashboard", traceSettingsIn(process.env));
 
-shutDownGracefully(installFrontDoor(handler));
+const handler = dashboard(
+  seen.watch({
+    api: merchantPayments({
+      ...seen.onward,
+      baseUrl: setting("paymentsUrl"),
+      identityToken: identityTokenFor({ audience: process.env[environmentNames.paymentsAudience], clock: systemClock }),
+    }),
+    sessions: aesSecretBox(setting("dashboardSessionKey")),
+    clock: systemClock,
+    random: systemRandom,
+    log: seen.log,
+  }),
+);
+
+shutDownGracefully(installFrontDoor(handler, seen), { onDrained: () => seen.close() });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("dashboard", () => {});

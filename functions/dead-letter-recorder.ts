@@ -5,30 +5,36 @@
 import { http } from "@google-cloud/functions-framework";
 import { openFirestore } from "./adapters/firestore-client.ts";
 import { firestoreDeadLetters } from "./adapters/firestore-dead-letters.ts";
-import { jsonLog, systemClock } from "./adapters/system.ts";
+import { systemClock } from "./adapters/system.ts";
+import { openTracingWithClients } from "./adapters/trace-with-clients.ts";
 import { environmentNames, firestoreNames, requiredVariable } from "./config.ts";
+import { traceSettingsIn } from "./config-readers.ts";
 import { deadLetterRecorder } from "./edge/dead-letter-recorder.ts";
-import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
+import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 
 const setting = (name: keyof typeof environmentNames) => requiredVariable(process.env, environmentNames[name]);
 
+const seen = openTracingWithClients("dead-letter-recorder", traceSettingsIn(process.env));
 const firestore = openFirestore({ projectId: setting("project"), databaseId: setting("firestoreDatabase") });
 
-const handler = deadLetterRecorder({
-  deadLetters: firestoreDeadLetters({
-    database: firestore.database,
-    letters: firestoreNames.deadLetters,
-    redrives: firestoreNames.redrives,
-    deleteAfterField: firestoreNames.deleteAfter,
+const handler = deadLetterRecorder(
+  seen.watch({
+    deadLetters: firestoreDeadLetters({
+      database: firestore.database,
+      letters: firestoreNames.deadLetters,
+      redrives: firestoreNames.redrives,
+      deleteAfterField: firestoreNames.deleteAfter,
+    }),
+    clock: systemClock,
+    log: seen.log,
+    tracer: seen.tracer,
+    callerAccount: setting("callerAccount"),
   }),
-  clock: systemClock,
-  log: jsonLog,
-  callerAccount: setting("callerAccount"),
-});
+);
 
-const door = installFrontDoor(handler);
-shutDownGracefully(door, { onDrained: () => firestore.close() });
+const door = installFrontDoor(handler, seen);
+shutDownGracefully(door, { onDrained: closing(firestore, seen) });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("dead-letter-recorder", () => {});

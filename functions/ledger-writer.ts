@@ -14,9 +14,10 @@ import { spannerOperators } from "./adapters/spanner-operators.ts";
 import { spannerOutbox } from "./adapters/spanner-outbox.ts";
 import { spannerReconciliation } from "./adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "./adapters/spanner-seals.ts";
-import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { systemClock, systemRandom } from "./adapters/system.ts";
+import { openTracingWithClients } from "./adapters/trace-with-clients.ts";
 import { settingsIn } from "./config.ts";
-import { acquirerNamesIn, ledgerNamesIn, ledgerTermsOf, settlementsIn } from "./config-readers.ts";
+import { acquirerNamesIn, ledgerNamesIn, ledgerTermsOf, settlementsIn, traceSettingsIn } from "./config-readers.ts";
 import { busMessageOf } from "./edge/bus-message.ts";
 import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
@@ -26,33 +27,34 @@ import { eventOutlet } from "./flows/publish-commits.ts";
 const setting = settingsIn(process.env);
 
 const projectId = setting("project");
-const spanner = openSpanner(ledgerNamesIn(process.env), jsonLog);
-const ledger = spannerLedger(spanner);
+const seen = openTracingWithClients("ledger-writer", traceSettingsIn(process.env));
+const spanner = openSpanner(ledgerNamesIn(process.env), seen.log);
 const bus = openPubsub({ projectId, topic: setting("eventsTopic") }, process.env);
+const { ledger, publisher } = seen.watch({ ledger: spannerLedger(spanner), publisher: bus });
 const { audience, ...acquirer } = acquirerNamesIn(process.env);
-const machine = { clock: systemClock, log: jsonLog };
+const machine = { clock: systemClock, log: seen.log, tracer: seen.tracer };
 const tasks = openTaskQueues({ ...machine, ...settlementsIn(process.env) });
-const outlet = eventOutlet({ ...machine, ledger, publisher: bus, render: busMessageOf });
+const outlet = eventOutlet({ ...machine, ledger, publisher, render: busMessageOf });
 
 const handler = ledgerWriter({
   ...machine,
-  ...{ ledger, balances: spannerBalances(spanner) },
-  seals: spannerSeals(spanner),
-  reconciliation: spannerReconciliation(spanner),
-  operators: spannerOperators(spanner),
-  outbox: spannerOutbox(spanner),
-  publisher: bus,
-  outlet,
-  acquirer: httpAcquirer({ ...acquirer, identityToken: identityTokenFor({ audience, clock: systemClock }) }),
-  random: systemRandom,
-  tasks: tasks.calling,
+  ...{ ledger, publisher, outlet, random: systemRandom },
+  ...seen.watch({
+    balances: spannerBalances(spanner),
+    seals: spannerSeals(spanner),
+    reconciliation: spannerReconciliation(spanner),
+    operators: spannerOperators(spanner),
+    outbox: spannerOutbox(spanner),
+    acquirer: httpAcquirer({ ...acquirer, ...seen.onward, identityToken: identityTokenFor({ audience, ...machine }) }),
+    tasks: tasks.calling,
+  }),
   callerAccount: setting("callerAccount"),
   settlementsCaller: setting("settlementsCaller"),
   terms: ledgerTermsOf(process.env),
 });
 
-const door = installFrontDoor(handler);
-shutDownGracefully(door, { onDrained: closing(outlet, spanner, bus, tasks) });
+const door = installFrontDoor(handler, machine);
+shutDownGracefully(door, { onDrained: closing(outlet, spanner, bus, tasks, seen) });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("ledger-writer", () => {});

@@ -7,33 +7,39 @@ import { openFirestore } from "./adapters/firestore-client.ts";
 import { firestoreConsumerStore } from "./adapters/firestore-consumer-store.ts";
 import { firestoreMailbox } from "./adapters/firestore-mailbox.ts";
 import { smtpMailer } from "./adapters/smtp-mailer.ts";
-import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { systemClock, systemRandom } from "./adapters/system.ts";
+import { openTracingWithClients } from "./adapters/trace-with-clients.ts";
 import { environmentNames, firestoreNames, requiredVariable } from "./config.ts";
-import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
+import { traceSettingsIn } from "./config-readers.ts";
+import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { notification } from "./edge/notification.ts";
 
 const setting = (name: keyof typeof environmentNames) => requiredVariable(process.env, environmentNames[name]);
 
+const seen = openTracingWithClients("notification", traceSettingsIn(process.env));
 const firestore = openFirestore({ projectId: setting("project"), databaseId: setting("firestoreDatabase") });
 const { database } = firestore;
 const deleteAfterField = firestoreNames.deleteAfter;
 const smtpUrl = process.env[environmentNames.smtpUrl];
 
-const handler = notification({
-  store: firestoreConsumerStore({ database, collection: firestoreNames.consumerMarkers, deleteAfterField }),
-  mailer: smtpUrl
-    ? smtpMailer({ url: smtpUrl })
-    : firestoreMailbox({ database, collection: firestoreNames.mails, deleteAfterField }),
-  mailFrom: setting("mailFrom"),
-  clock: systemClock,
-  random: systemRandom,
-  log: jsonLog,
-  callerAccount: setting("callerAccount"),
-});
+const handler = notification(
+  seen.watch({
+    store: firestoreConsumerStore({ database, collection: firestoreNames.consumerMarkers, deleteAfterField }),
+    mailer: smtpUrl
+      ? smtpMailer({ url: smtpUrl })
+      : firestoreMailbox({ database, collection: firestoreNames.mails, deleteAfterField }),
+    mailFrom: setting("mailFrom"),
+    clock: systemClock,
+    random: systemRandom,
+    log: seen.log,
+    tracer: seen.tracer,
+    callerAccount: setting("callerAccount"),
+  }),
+);
 
-const door = installFrontDoor(handler);
-shutDownGracefully(door, { onDrained: () => firestore.close() });
+const door = installFrontDoor(handler, seen);
+shutDownGracefully(door, { onDrained: closing(firestore, seen) });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("notification", () => {});

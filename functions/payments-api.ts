@@ -4,9 +4,10 @@
  */
 import { http } from "@google-cloud/functions-framework";
 import { aesSecretBox } from "./adapters/secret-box.ts";
-import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { systemClock, systemRandom } from "./adapters/system.ts";
+import { openTracing } from "./adapters/trace-open.ts";
 import { paymentsSettingsIn } from "./config-readers.ts";
-import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
+import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { openedLater } from "./edge/opened-later.ts";
 
@@ -14,10 +15,14 @@ import { openedLater } from "./edge/opened-later.ts";
 const settings = paymentsSettingsIn(process.env);
 aesSecretBox(settings.endpointSecretKey);
 
-const open = async () => (await import("./payments-service.ts")).openPayments(settings);
-const service = openedLater(open, { clock: systemClock, log: jsonLog });
-const door = installFrontDoor(service.handler, { ownHeaders: () => ({ "Request-Id": systemRandom.id("req") }) });
-shutDownGracefully(door, { onDrained: service.close });
+const seen = openTracing("payments-api", settings.tracing);
+const open = async () => (await import("./payments-service.ts")).openPayments(settings, seen);
+const service = openedLater(open, { clock: systemClock, log: seen.log });
+const door = installFrontDoor(service.handler, {
+  ...seen,
+  ownHeaders: () => ({ "Request-Id": systemRandom.id("req") }),
+});
+shutDownGracefully(door, { onDrained: closing(service, seen) });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("payments-api", () => {});

@@ -5,15 +5,16 @@
 import { httpAcquirer } from "./adapters/acquirer.ts";
 import { openTaskQueues } from "./adapters/cloud-tasks-client.ts";
 import { openFirestore } from "./adapters/firestore-client.ts";
-import { firestoreDeliveries } from "./adapters/firestore-deliveries.ts";
 import { firestoreIdempotencyCache } from "./adapters/firestore-idempotency-cache.ts";
-import { firestoreWebhookEndpoints } from "./adapters/firestore-webhook-endpoints.ts";
+import { firestoreWebhookStores } from "./adapters/firestore-webhook-stores.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { openPubsub } from "./adapters/pubsub.ts";
 import { aesSecretBox } from "./adapters/secret-box.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerPayments } from "./adapters/spanner-payments.ts";
-import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { systemClock, systemRandom } from "./adapters/system.ts";
+import { recordClientSpans } from "./adapters/trace-client-spans.ts";
+import type { OpenTracing } from "./adapters/trace-open.ts";
 import { firestoreNames as names } from "./config.ts";
 import type { PaymentsSettings } from "./config-readers.ts";
 import { busMessageOf } from "./edge/bus-message.ts";
@@ -24,29 +25,31 @@ import { warmedUp } from "./edge/warm-up.ts";
 import { eventOutlet } from "./flows/publish-commits.ts";
 
 /** Opens everything at once; the first calls go out in the background, and what they bring shows in the first requests. */
-export function openPayments(settings: PaymentsSettings): OpenedService {
-  const machine = { clock: systemClock, random: systemRandom, log: jsonLog };
-  const spanner = openSpanner(settings.ledger, jsonLog);
+export function openPayments(settings: PaymentsSettings, seen: OpenTracing): OpenedService {
+  recordClientSpans(seen.clientSpans);
+  const machine = { clock: systemClock, random: systemRandom, log: seen.log, tracer: seen.tracer };
+  const spanner = openSpanner(settings.ledger, seen.log);
   const firestore = openFirestore(settings.documents);
-  const documents = { database: firestore.database, names };
-  const cacheNames = { collection: names.idempotencyKeys, deleteAfterField: names.deleteAfter };
-  const cache = firestoreIdempotencyCache({ ...documents, ...cacheNames });
-  const stores = spannerPayments(spanner);
+  const documents = { database: firestore.database, names, deleteAfterField: names.deleteAfter };
   const bus = openPubsub(settings.bus, process.env);
-  const { audience, ...acquirer } = settings.acquirer;
+  const { cache, publisher, ...stores } = seen.watch({
+    ...{ ...spannerPayments(spanner), publisher: bus },
+    cache: firestoreIdempotencyCache({ ...documents, collection: names.idempotencyKeys }),
+  });
+  const { audience, ...acquirer } = { ...settings.acquirer, ...seen.onward };
+  const identityToken = identityTokenFor({ audience, clock: systemClock });
   const tasks = openTaskQueues({ ...machine, ...settings.settlements });
   const wakers = openTaskQueues({ ...machine, ...settings.webhookQueues });
-  const outlet = eventOutlet({ ...machine, ledger: stores.ledger, publisher: bus, render: busMessageOf });
+  const outlet = eventOutlet({ ...machine, ledger: stores.ledger, publisher, render: busMessageOf });
   const api = crashTour(settings.isTourOpen, {
     ...{ ...machine, ...stores, outlet, cache },
-    acquirer: httpAcquirer({ ...acquirer, identityToken: identityTokenFor({ audience, clock: systemClock }) }),
-    webhooks: {
-      ...{ endpoints: firestoreWebhookEndpoints(documents), deliveries: firestoreDeliveries(documents) },
-      tasks: wakers.calling(settings.webhookTarget),
+    ...seen.watch({ acquirer: httpAcquirer({ ...acquirer, identityToken }) }),
+    webhooks: seen.watch({
+      ...{ ...firestoreWebhookStores(documents), tasks: wakers.calling(settings.webhookTarget) },
       ...{ box: aesSecretBox(settings.endpointSecretKey), urlRules: settings.webhookUrls },
-    },
+    }),
     ...{ rateLimit: settings.rateLimit, terms: settings.terms },
-    tasks: tasks.calling(settings.settlementsTarget),
+    ...seen.watch({ tasks: tasks.calling(settings.settlementsTarget) }),
   });
   return {
     // The record of no key: an identity is a digest, and this is none.

@@ -10,41 +10,47 @@ import { firestoreShopOrders } from "./adapters/firestore-shop-orders.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { httpPayments } from "./adapters/payments-http.ts";
 import { aesSecretBox } from "./adapters/secret-box.ts";
-import { jsonLog, systemClock, systemRandom } from "./adapters/system.ts";
+import { systemClock, systemRandom } from "./adapters/system.ts";
+import { openTracingWithClients } from "./adapters/trace-with-clients.ts";
 import { environmentNames, firestoreNames, requiredVariable } from "./config.ts";
-import { shopApiKeyOf } from "./config-readers.ts";
-import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
+import { shopApiKeyOf, traceSettingsIn } from "./config-readers.ts";
+import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { sampleShop } from "./edge/sample-shop.ts";
 
 const setting = (name: keyof typeof environmentNames) => requiredVariable(process.env, environmentNames[name]);
 
+const seen = openTracingWithClients("sample-shop", traceSettingsIn(process.env));
 const firestore = openFirestore({ projectId: setting("project"), databaseId: setting("firestoreDatabase") });
 
-const handler = sampleShop({
-  orders: firestoreShopOrders({
-    database: firestore.database,
-    collection: firestoreNames.shopOrders,
-    deleteAfterField: firestoreNames.deleteAfter,
+const handler = sampleShop(
+  seen.watch({
+    orders: firestoreShopOrders({
+      database: firestore.database,
+      collection: firestoreNames.shopOrders,
+      deleteAfterField: firestoreNames.deleteAfter,
+    }),
+    endpoints: firestoreShopEndpoints({
+      database: firestore.database,
+      collection: firestoreNames.shopEndpoints,
+      box: aesSecretBox(setting("shopKeySeed")),
+    }),
+    seen: firestoreSeenEvents({ database: firestore.database, collection: firestoreNames.shopSeenEvents }),
+    payments: httpPayments({
+      baseUrl: setting("paymentsUrl"),
+      ...seen.onward,
+      apiKey: shopApiKeyOf(process.env),
+      identityToken: identityTokenFor({ audience: process.env[environmentNames.paymentsAudience], clock: systemClock }),
+    }),
+    clock: systemClock,
+    random: systemRandom,
+    log: seen.log,
+    tracer: seen.tracer,
   }),
-  endpoints: firestoreShopEndpoints({
-    database: firestore.database,
-    collection: firestoreNames.shopEndpoints,
-    box: aesSecretBox(setting("shopKeySeed")),
-  }),
-  seen: firestoreSeenEvents({ database: firestore.database, collection: firestoreNames.shopSeenEvents }),
-  payments: httpPayments({
-    baseUrl: setting("paymentsUrl"),
-    apiKey: shopApiKeyOf(process.env),
-    identityToken: identityTokenFor({ audience: process.env[environmentNames.paymentsAudience], clock: systemClock }),
-  }),
-  clock: systemClock,
-  random: systemRandom,
-  log: jsonLog,
-});
+);
 
-const door = installFrontDoor(handler);
-shutDownGracefully(door, { onDrained: () => firestore.close() });
+const door = installFrontDoor(handler, seen);
+shutDownGracefully(door, { onDrained: closing(firestore, seen) });
 
 // The framework wants a function under this name; the front door answers every request before it is asked.
 http("sample-shop", () => {});

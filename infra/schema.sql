@@ -348,6 +348,7 @@ CREATE TABLE events (
   request_id STRING(64) NOT NULL,     -- the request that caused it
   idempotency_key STRING(255),        -- the client's key of that request; NULL when it sent none
   data BYTES(MAX) NOT NULL,           -- JSON bytes of the event's `data` member
+  traceparent STRING(55),             -- the trace that committed it (W3C Trace Context); NULL where nothing is traced
   list_shard INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(event_id), 8))) STORED, -- 0 to 7, see the index below
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
 ) PRIMARY KEY (event_id);

@@ -40,6 +40,8 @@ export interface AcquirerTarget {
   readonly secret: string;
   /** Gives the token that the platform in front of a closed acquirer wants; absent where the acquirer is open. */
   readonly identityToken?: (() => Promise<string>) | undefined;
+  /** Gives the place in the trace that the acquirer's own spans go under. */
+  readonly traceparent?: (() => string | undefined) | undefined;
   /** Default: what the write path allows for one call, in milliseconds. */
   readonly timeoutMs?: number;
 }
@@ -103,8 +105,14 @@ async function ask(
 }
 
 /** The secret is for the acquirer; the platform takes its token from a header of its own and leaves `Authorization` alone. */
-async function headersFor({ secret, identityToken }: AcquirerTarget): Promise<Record<string, string>> {
-  const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
+async function headersFor(target: AcquirerTarget): Promise<Record<string, string>> {
+  const { secret, identityToken, traceparent } = target;
+  const trace = traceparent?.();
+  const headers = {
+    Authorization: `Bearer ${secret}`,
+    "Content-Type": "application/json",
+    ...(trace === undefined ? {} : { traceparent: trace }),
+  };
   if (identityToken === undefined) return headers;
   return { ...headers, "X-Serverless-Authorization": `Bearer ${await identityToken()}` };
 }

@@ -93,7 +93,8 @@ async function create(
 
 function requestOf(deps: CloudTaskQueuesDependencies, targetUrl: string, task: WakeUp): CreateTaskRequest {
   const { queues, callerAccount, clock } = deps;
-  const body = wakeUpBody(task, clock.now());
+  const trace = task.traceparent === undefined ? {} : { traceparent: task.traceparent };
+  const body = wakeUpBody({ ...task, body: { ...task.body, ...trace } }, clock.now());
   const shards = queues[task.queue] ?? [];
   const parent = shards[shardOf(task.shardBy, Math.max(1, shards.length))];
   if (parent === undefined) throw refuse("internal", `This function was given no queue ${task.queue}.`);
@@ -106,7 +107,7 @@ function requestOf(deps: CloudTaskQueuesDependencies, targetUrl: string, task: W
         httpMethod: "POST",
         url: `${targetUrl}${task.path}`,
         // Cloud Tasks adds no type by itself.
-        headers: { "Content-Type": "application/json" },
+        headers: { "Content-Type": "application/json", ...trace },
         body,
         // The audience is the service: Cloud Run refuses a URL with a path.
         oidcToken: { serviceAccountEmail: callerAccount, audience: targetUrl },

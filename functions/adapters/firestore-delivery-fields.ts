@@ -15,7 +15,7 @@ export function fieldsOfDelivery(delivery: WebhookDelivery): Record<string, unkn
  * @throws Error when one of the fields that decide is missing or of another type: somebody else wrote into the collection
  */
 export function deliveryOf(id: string, fields: Readonly<Record<string, unknown>>): WebhookDelivery {
-  const { body, state, epoch, window, attempts, sweepAtMs } = fields;
+  const { body, state, epoch, window, attempts, sweepAtMs, traceparent } = fields;
   const isWhole =
     body instanceof Uint8Array &&
     (state === "pending" || state === "delivered" || state === "dead") &&
@@ -43,5 +43,6 @@ export function deliveryOf(id: string, fields: Readonly<Record<string, unknown>>
     dead: known.dead,
     sweepAtMs: typeof sweepAtMs === "number" ? sweepAtMs : null,
     deleteAfterMs: known.deleteAfterMs,
+    ...(typeof traceparent === "string" ? { traceparent } : {}),
   };
 }

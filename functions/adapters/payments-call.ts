@@ -10,6 +10,8 @@ export interface PaymentsService {
   readonly baseUrl: string;
   /** Gives the token that the platform in front of a closed API wants; absent where the API is open. */
   readonly identityToken?: (() => Promise<string>) | undefined;
+  /** Gives the place in the trace that the API's own spans go under. */
+  readonly traceparent?: (() => string | undefined) | undefined;
 }
 
 /** What is sent: a form makes it a POST. */
@@ -31,11 +33,13 @@ export type PaymentsResponse =
 export async function callPayments(service: PaymentsService, request: PaymentsRequest): Promise<PaymentsResponse> {
   const signal = AbortSignal.timeout(request.timeoutMs);
   try {
-    const { identityToken } = service;
+    const { identityToken, traceparent } = service;
+    const trace = traceparent?.();
     const response = await fetch(`${service.baseUrl}${request.target}`, {
       method: request.form === undefined ? "GET" : "POST",
       headers: {
         ...request.headers,
+        ...(trace === undefined ? {} : { traceparent: trace }),
         ...(identityToken === undefined ? {} : { "X-Serverless-Authorization": `Bearer ${await identityToken()}` }),
       },
       ...(request.form === undefined ? {} : { body: new URLSearchParams(request.form) }),

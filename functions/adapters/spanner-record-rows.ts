@@ -116,12 +116,14 @@ export function sendEvent(event: PaymentEvent): SentColumns {
     request_id: event.requestId,
     idempotency_key: event.idempotencyKey,
     data: sendBytes(event.data),
+    traceparent: event.traceparent ?? null,
   };
 }
 
 /** The event of a found row. */
 export function readEvent(columns: FoundColumns): PaymentEvent {
   const read = reader(columns);
+  const traceparent = read.textOrNull("traceparent");
   return {
     id: read.text("event_id"),
     accountId: read.text("account_id"),
@@ -132,6 +134,7 @@ export function readEvent(columns: FoundColumns): PaymentEvent {
     requestId: read.text("request_id"),
     idempotencyKey: read.textOrNull("idempotency_key"),
     data: read.bytes("data"),
+    ...(traceparent === null ? {} : { traceparent }),
   };
 }
 

@@ -7,7 +7,7 @@ import { type AttemptRecord, deliveryIdOf, dueAtMs, type InFlight, type WebhookD
 
 /** A delivery whose first attempt is due now. */
 export function newDelivery(
-  about: Pick<WebhookDelivery, "accountId" | "endpointId" | "eventId" | "eventType" | "body">,
+  about: Pick<WebhookDelivery, "accountId" | "endpointId" | "eventId" | "eventType" | "body" | "traceparent">,
   nowMs: number,
 ): WebhookDelivery {
   return finished({

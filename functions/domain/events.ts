@@ -48,6 +48,8 @@ export const eventAttributes = {
   account: "account_id",
   /** Version of the object inside; projections order by it, effects never do (design section 6). */
   objectVersion: "object_version",
+  /** The trace that it belongs to (W3C Trace Context). */
+  traceparent: "traceparent",
 } as const;
 
 /** An event that a decision asks for; the flow gives it an id and its bytes. */
@@ -72,6 +74,8 @@ export interface PaymentEvent {
   readonly idempotencyKey: string | null;
   /** JSON bytes of the event's `data` member, frozen. */
   readonly data: Uint8Array;
+  /** The trace of the request that committed it, as a value of `traceparent`; absent where nothing is traced. */
+  readonly traceparent?: string;
 }
 
 /** A row of the outbox: an event that still has to be published. */

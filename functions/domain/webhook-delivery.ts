@@ -35,6 +35,8 @@ export interface WebhookDelivery {
   readonly sweepAtMs: number | null;
   /** When its record may go. */
   readonly deleteAfterMs: number;
+  /** The trace that each of its attempts goes on with, as a value of `traceparent`; absent where nothing is traced. */
+  readonly traceparent?: string;
 }
 
 /** An attempt that was claimed, by whom, and until when nobody else sends. */
@@ -120,6 +122,12 @@ export function noSuchDelivery(deliveryId: string, param = "webhook_delivery"): 
  * @param isHealthy whether the endpoint's last attempt succeeded: only then a first attempt goes into the fast queue
  */
 export function deliveryTask(delivery: WebhookDelivery, isHealthy: boolean): DeliveryTask | null {
+  const { traceparent } = delivery;
+  const task = untracedTask(delivery, isHealthy);
+  return task === null || traceparent === undefined ? task : { ...task, traceparent };
+}
+
+function untracedTask(delivery: WebhookDelivery, isHealthy: boolean): DeliveryTask | null {
   const { id, next, resend, epoch, window, endpointId } = delivery;
   if (resend !== null && (next === null || resend.atMs <= next.atMs)) {
     return {
@@ -151,6 +159,7 @@ export interface DeliveryTask {
   readonly path: string;
   readonly body: { readonly [Member in keyof DeliveryWakeUp]: DeliveryWakeUp[Member] };
   readonly scheduleAtMs: number;
+  readonly traceparent?: string;
 }
 
 /** Where the dispatcher takes wake-ups. */

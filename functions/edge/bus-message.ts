@@ -15,6 +15,7 @@ export function busMessageOf(event: PaymentEvent): BusMessage {
       [eventAttributes.type]: event.type,
       [eventAttributes.account]: event.accountId,
       [eventAttributes.objectVersion]: String(event.objectVersion),
+      ...(event.traceparent === undefined ? {} : { [eventAttributes.traceparent]: event.traceparent }),
     },
   };
 }

@@ -9,7 +9,7 @@ import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { FinishChallenge } from "../flows/idempotently-types.ts";
 import type { Ledger, Log } from "../flows/ports.ts";
 import { page, redirect } from "./browser-page.ts";
-import { codeOf, reasonOf } from "./error-line.ts";
+import { errorFields } from "./error-line.ts";
 import { pathOf, type WireRequest, type WireResponse } from "./wire.ts";
 
 /** What the pages need. */
@@ -35,8 +35,7 @@ export function challengeDoor(ports: ChallengeDoorPorts): (request: WireRequest)
     } catch (error) {
       ports.log("WARNING", "challenge page failed", {
         attemptId,
-        code: codeOf(error),
-        reason: reasonOf(error),
+        ...errorFields(error),
       });
       const isLate = hasCode(error, "acquirer_unknown", "store_unavailable", "commit_unknown");
       return isLate ? tryAgain(503) : tryAgain(500);

@@ -7,7 +7,8 @@ import { eventAttributes } from "../domain/events.ts";
 import type { DeadLetters } from "../flows/dead-letter-ports.ts";
 import type { Clock, Log } from "../flows/ports.ts";
 import { recordDeadLetter } from "../flows/record-dead-letter.ts";
-import { codeOf, reasonOf } from "./error-line.ts";
+import type { Tracer } from "../flows/trace-ports.ts";
+import { errorFields } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePushTo } from "./event-consumer.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
@@ -21,6 +22,8 @@ export interface RecorderPorts {
   readonly log: Log;
   /** Service account whose tokens it accepts: its subscription's. */
   readonly callerAccount: string;
+  /** Goes on with the trace that a letter carries. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The handler: `POST /dead-letters`, and `GET /health`. */
@@ -30,11 +33,13 @@ export function deadLetterRecorder(ports: RecorderPorts): WireHandler {
     try {
       requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
       requirePushTo("/dead-letters", request);
-      const outcome = await recordDeadLetter(ports, letterIn(readPush(request), ports.clock.now()));
+      const message = readPush(request);
+      ports.tracer?.continueFrom(message.attributes[eventAttributes.traceparent]);
+      const outcome = await recordDeadLetter(ports, letterIn(message, ports.clock.now()));
       return jsonResponse(200, { outcome });
     } catch (error) {
       const response = errorResponseOf(error);
-      const told = { status: response.status, code: codeOf(error), reason: reasonOf(error) };
+      const told = { status: response.status, ...errorFields(error) };
       ports.log("ERROR", "dead letter not recorded", told);
       return response;
     }

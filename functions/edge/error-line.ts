@@ -26,3 +26,10 @@ export function stackOf(error: Error): string {
 
 /** A dozen frames reach from a failing line of ours to the front door. */
 const framesMax = 12;
+
+/** All of it: code and reason, and the frames of what is no refusal of ours, which is a bug. */
+export function errorFields(error: unknown): Readonly<Record<string, string>> {
+  const code = codeOf(error);
+  const stack = code === "internal" && error instanceof Error ? { stack: stackOf(error) } : {};
+  return { code, reason: reasonOf(error), ...stack };
+}

@@ -4,11 +4,13 @@
  */
 import type { ConsumedEvent } from "../domain/consumption.ts";
 import { DomainError, refuse } from "../domain/errors.ts";
+import { eventAttributes } from "../domain/events.ts";
 import { type ConsumeDependencies, type Consumption, consumeEvent } from "../flows/consume-event.ts";
 import type { BusinessAction } from "../flows/consumer-ports.ts";
 import type { Log } from "../flows/ports.ts";
+import type { Tracer } from "../flows/trace-ports.ts";
 import { readEvent } from "./consumed-event.ts";
-import { codeOf, reasonOf } from "./error-line.ts";
+import { errorFields } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { type PushedMessage, readPush } from "./pubsub-push.ts";
@@ -19,6 +21,8 @@ export interface ConsumerPorts extends ConsumeDependencies {
   readonly log: Log;
   /** Service account whose tokens it accepts: its subscription's. */
   readonly callerAccount: string;
+  /** Goes on with the trace that a message carries. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** One consumer. */
@@ -43,6 +47,7 @@ export function eventConsumer(ports: ConsumerPorts, consumer: EventConsumer): Wi
       requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
       requirePushTo("/events", request);
       const message = readPush(request);
+      ports.tracer?.continueFrom(message.attributes[eventAttributes.traceparent]);
       told = envelopeOf(message);
       const event = readEvent(message);
       told = { ...told, eventId: event.id, eventType: event.type, accountId: event.accountId };
@@ -94,7 +99,7 @@ function failed(ports: ConsumerPorts, told: Told, error: unknown): WireResponse 
   const param = error instanceof DomainError ? error.param : undefined;
   ports.log("ERROR", "event not consumed", {
     ...told,
-    ...{ status: response.status, code: codeOf(error), param, reason: reasonOf(error) },
+    ...{ status: response.status, param, ...errorFields(error) },
   });
   return response;
 }

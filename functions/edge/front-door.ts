@@ -4,8 +4,12 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import process from "node:process";
+import type { Log } from "../flows/ports.ts";
+import type { Tracer } from "../flows/trace-ports.ts";
+import { errorFields } from "./error-line.ts";
 import { countInFlight, type InFlight } from "./in-flight.ts";
 import { type BodyResult, drainBody, readBody } from "./request-body.ts";
+import { tracedHandler } from "./traced-handler.ts";
 import { jsonResponse, pathOf, type WireHandler, type WireRequest, type WireResponse } from "./wire.ts";
 
 /** How a front door behaves; everything has a default. */
@@ -17,16 +21,11 @@ export interface FrontDoorOptions {
   /** Headers for the door's own answers, for example a new `Request-Id`. */
   readonly ownHeaders?: () => Readonly<Record<string, string>>;
   /** Told what no client may see: a handler that threw. Default: one JSON line on standard error. */
-  readonly log?: (event: FrontDoorEvent) => void;
+  readonly log?: Log;
   /** Where requests in work are counted, for a graceful end. */
   readonly inFlight?: InFlight;
-}
-
-/** Something an operator must know. */
-export interface FrontDoorEvent {
-  readonly severity: "ERROR";
-  readonly message: string;
-  readonly error: unknown;
+  /** Puts each request into its trace; without it nothing is traced. */
+  readonly tracer?: Tracer;
 }
 
 /** 1 MiB: the largest request of the API, 50 metadata entries in JSON, stays below 64 KiB even when all is escaped. */
@@ -37,7 +36,9 @@ const defaultBodyMsMax = 30_000;
 /** A listener for `http.createServer` that answers every request through `handler`. */
 export function frontDoor(handler: WireHandler, options: FrontDoorOptions = {}): RequestListener {
   const inFlight = options.inFlight ?? countInFlight();
-  const door = { handler, options, inFlight };
+  const guarded: WireHandler = (request) => answerOf({ handler, options, inFlight }, request);
+  const answer = options.tracer === undefined ? guarded : tracedHandler(options.tracer, guarded);
+  const door = { handler: answer, options, inFlight };
   return (incoming, outgoing) => {
     // A client that hangs up is no reason to stop or to crash (field case F10): the work goes on, the answer is dropped.
     incoming.on("error", () => {});
@@ -68,8 +69,7 @@ async function serve(door: Door, incoming: IncomingMessage, outgoing: ServerResp
   const result = await readBody(incoming, { bytesMax: bodyBytesMax, msMax: bodyMsMax });
   if (result.kind === "gone") return;
   if (result.kind !== "read") return await refuse(door, incoming, outgoing, refuseBody(result, bodyBytesMax));
-  const answer = await answerOf(door, wireRequest(incoming, result.body));
-  await send(door, outgoing, answer);
+  await send(door, outgoing, await door.handler(wireRequest(incoming, result.body)));
 }
 
 async function answerOf(door: Door, request: WireRequest): Promise<WireResponse> {
@@ -210,12 +210,8 @@ export function doorError(
 }
 
 function log(options: FrontDoorOptions, message: string, error: unknown): void {
-  (options.log ?? logToStandardError)({ severity: "ERROR", message, error });
+  (options.log ?? logToStandardError)("ERROR", message, errorFields(error));
 }
 
-function logToStandardError({ severity, message, error }: FrontDoorEvent): void {
-  // The stack says where; the text of a foreign error may hold what a client sent, so only the type's name is kept of it.
-  const name = error instanceof Error ? error.name : typeof error;
-  const frames = error instanceof Error ? (error.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? []) : [];
-  process.stderr.write(`${JSON.stringify({ severity, message, error: name, frames: frames.slice(0, 10) })}\n`);
-}
+const logToStandardError: Log = (severity, message, fields) =>
+  void process.stderr.write(`${JSON.stringify({ severity, message, ...fields })}\n`);

@@ -23,9 +23,10 @@ import { sealLedger } from "../flows/seal-ledger.ts";
 import type { LedgerSeals } from "../flows/seal-ports.ts";
 import { commitResult, settleAttempt } from "../flows/settle-attempt.ts";
 import type { TaskQueuesCalling } from "../flows/task-ports.ts";
+import type { Tracer } from "../flows/trace-ports.ts";
 import { verifyLedger } from "../flows/verify-ledger.ts";
 import { busMessageOf } from "./bus-message.ts";
-import { codeOf, reasonOf } from "./error-line.ts";
+import { errorFields } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { wireRenderer } from "./renderer.ts";
@@ -53,6 +54,8 @@ export interface LedgerWriterPorts {
   readonly callerAccount: string;
   /** The same of the queue of settlements, which may ask for nothing else: whoever enqueues may act as it. */
   readonly settlementsCaller: string;
+  /** Goes on with the trace that a task carries. */
+  readonly tracer?: Tracer | undefined;
   /** On what terms payments are booked, the same as those of payments-api; the standard ones when it is not given. */
   readonly terms?: LedgerTerms;
 }
@@ -75,7 +78,7 @@ export function ledgerWriter(ports: LedgerWriterPorts, timings: Timings = defaul
       const response = errorResponseOf(error);
       ports.log("ERROR", "job failed", {
         path: path.slice(0, 200),
-        ...{ status: response.status, code: codeOf(error), reason: reasonOf(error) },
+        ...{ status: response.status, ...errorFields(error) },
         durationMs: ports.clock.now() - startedAtMs,
       });
       return response;
@@ -107,7 +110,17 @@ function jobsOf(ports: LedgerWriterPorts, timings: Timings, ownUrl: string): Rea
   const reconciling = { ...ports, store: ports.reconciliation, listing: ports.acquirer };
   return new Map<string, Job>([
     ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
-    [settlePath, { done: "settlement looked at", run: (request) => completeAttempt(deps, attemptIdIn(request)) }],
+    [
+      settlePath,
+      {
+        done: "settlement looked at",
+        run: async (request) => {
+          const { attemptId, traceparent } = taskIn(request);
+          ports.tracer?.continueFrom(traceparent);
+          return await completeAttempt(deps, attemptId);
+        },
+      },
+    ],
     ["/expire", { done: "holds expired", run: () => expireHolds(deps) }],
     ["/checkpoint", { done: "balances checkpointed", run: () => checkpointBalances(deps) }],
     ["/seal", { done: "ledger sealing ended", run: () => sealLedger(deps) }],
@@ -118,16 +131,17 @@ function jobsOf(ports: LedgerWriterPorts, timings: Timings, ownUrl: string): Rea
   ]);
 }
 
-/** A task's body names the attempt that is due; the row says what is to be done. */
-function attemptIdIn({ body }: WireRequest): string {
+/** A task's body names the attempt that is due, and the trace that it belongs to; the row says what is to be done. */
+function taskIn({ body }: WireRequest): { readonly attemptId: string; readonly traceparent: string | undefined } {
   let told: unknown;
   try {
     told = JSON.parse(body.toString("utf8"));
   } catch (error) {
     throw refuse("body_invalid", "The body is not JSON.", { cause: error });
   }
-  const id = typeof told === "object" && told !== null && "attempt_id" in told ? told.attempt_id : undefined;
-  if (typeof id === "string" && /^att_\w{1,60}$/.test(id)) return id;
+  const { attempt_id: attemptId, traceparent } = Object(told) as Readonly<Record<string, unknown>>;
+  if (typeof attemptId === "string" && /^att_\w{1,60}$/.test(attemptId))
+    return { attemptId, traceparent: typeof traceparent === "string" ? traceparent : undefined };
   throw refuse("parameter_invalid", "attempt_id must be the id of an attempt.", { param: "attempt_id" });
 }
 

@@ -20,6 +20,7 @@ import type { EventOutlet } from "../flows/publish-commits.ts";
 import { settleAttempt } from "../flows/settle-attempt.ts";
 import type { Stories } from "../flows/story-ports.ts";
 import type { TaskQueues } from "../flows/task-ports.ts";
+import type { Tracer } from "../flows/trace-ports.ts";
 import { type AnswerFacts, type AnswerOrigin, answerHeaders } from "./answer-headers.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { challengeDoor } from "./challenge-door.ts";
@@ -54,6 +55,8 @@ export interface PaymentsApiPorts {
   readonly outlet?: EventOutlet;
   /** Requests of one API key to this instance; without it nobody is held back, as tests and benches want it. */
   readonly rateLimit?: RateLimit;
+  /** Counts a request's round trips to the stores for its log line. */
+  readonly tracer?: Tracer | undefined;
   /** On what terms payments are booked; the standard ones when it is not given. */
   readonly terms?: LedgerTerms;
 }
@@ -91,7 +94,8 @@ export function paymentsApi(ports: PaymentsApiPorts, timings: Timings = defaultT
     const { response, ...told } = await answer(service, request, facts);
     await commits?.settled();
     const durationMs = ports.clock.now() - startedAtMs;
-    logRequest(ports.log, request, response, { requestId: facts.requestId, ...told, durationMs });
+    const storeRoundTrips = ports.tracer?.roundTrips();
+    logRequest(ports.log, request, response, { requestId: facts.requestId, ...told, durationMs, storeRoundTrips });
     return response;
   };
 }

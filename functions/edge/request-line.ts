@@ -18,6 +18,8 @@ export interface RequestFacts extends Partial<KeyStory> {
   readonly originalRequestId?: string | undefined;
   readonly error?: unknown;
   readonly durationMs: number;
+  /** Round trips to Spanner and Firestore, events' and look-ups included; undefined where nothing counts them. */
+  readonly storeRoundTrips?: number | undefined;
 }
 
 /** Writes the line. `code` is our own code of a refusal, or the wire's of an answer that was stored. */

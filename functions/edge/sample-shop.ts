@@ -9,6 +9,7 @@ import type { Random } from "../flows/ports.ts";
 import { ensureEndpoint } from "../flows/shop-hear.ts";
 import { lookAtOrder, placeOrder, type ShopDependencies, tryAgain } from "../flows/shop-pay.ts";
 import { baseUrlOf } from "./base-url.ts";
+import { errorFields } from "./error-line.ts";
 import { parseForm } from "./form-parameters.ts";
 import { shopScript, shopStyle } from "./sample-shop-assets.ts";
 import { asset, messagePage, orderForm, orderPage, seeOther } from "./sample-shop-pages.ts";
@@ -137,10 +138,10 @@ function failureOf({ log }: SampleShopPorts, error: unknown): WireResponse {
   if (hasCode(error, "media_type_unsupported")) return messagePage(415, "Not understood", error.message);
   if (hasCode(error, "parameter_missing", "parameter_invalid", "body_invalid"))
     return messagePage(400, "Not understood", error.message);
-  // The text of an unexpected error may hold what a buyer sent, so only its name is kept.
-  const code = error instanceof DomainError ? error.code : error instanceof Error ? error.name : typeof error;
-  log("ERROR", "shop failed", { code });
+  // A reason names what a buyer asked for; the code says enough.
+  const { reason: _reason, ...told } = errorFields(error);
+  log("ERROR", "shop failed", told);
   const sentence =
     "Something went wrong on our side. Going back and sending the form again is safe: it is the same order.";
-  return messagePage(code === "store_unavailable" ? 503 : 500, "Please try again", sentence);
+  return messagePage(told["code"] === "store_unavailable" ? 503 : 500, "Please try again", sentence);
 }

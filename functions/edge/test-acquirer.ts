@@ -12,6 +12,7 @@ import { listedOrders } from "./acquirer-list.ts";
 import { keyedOrderIn, lineView, lookupView, orderIn } from "./acquirer-orders.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { challengePage } from "./challenge-page.ts";
+import { errorFields } from "./error-line.ts";
 import {
   headerValues,
   jsonResponse,
@@ -122,7 +123,7 @@ function limitIn(request: WireRequest): number {
 /** Refusals are the caller's bug; a failing journal is 503, so that the caller asks again with the same key. */
 function failureOf(ports: TestAcquirerPorts, error: unknown): WireResponse {
   if (hasCode(error, "store_unavailable", "permission_denied")) {
-    ports.log("ERROR", "journal failed", { code: error.code, reason: error.message });
+    ports.log("ERROR", "journal failed", errorFields(error));
     return failure(503, error.code, "The journal did not answer. Send the same order again.");
   }
   if (hasCode(error, "acquirer_unknown")) return failure(503, error.code, error.message);

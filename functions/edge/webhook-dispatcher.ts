@@ -3,6 +3,7 @@
  * It never answers an error for a merchant's failure: only its own failures may slow a queue down.
  */
 import { refuse } from "../domain/errors.ts";
+import { eventAttributes } from "../domain/events.ts";
 import type { SecretBox } from "../domain/secret-box.ts";
 import { type DeliveryWakeUp, deliveryPath } from "../domain/webhook-delivery.ts";
 import type { Publisher } from "../flows/bus-ports.ts";
@@ -15,8 +16,9 @@ import { deliveryGate } from "../flows/limit-deliveries.ts";
 import type { Clock, Log, Random } from "../flows/ports.ts";
 import { sweepDeliveries } from "../flows/sweep-deliveries.ts";
 import type { TaskQueues, TaskQueuesCalling } from "../flows/task-ports.ts";
+import type { Tracer } from "../flows/trace-ports.ts";
 import type { WebhookEndpoints } from "../flows/webhook-endpoint-ports.ts";
-import { codeOf, reasonOf } from "./error-line.ts";
+import { errorFields } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { readPush } from "./pubsub-push.ts";
@@ -39,6 +41,8 @@ export interface WebhookDispatcherPorts {
   readonly log: Log;
   /** Service account whose tokens it accepts: that of its subscription, its queues and its schedule. */
   readonly callerAccount: string;
+  /** Goes on with the trace that a message or a task carries. */
+  readonly tracer?: Tracer | undefined;
   /** What one instance lets through to one endpoint; production's limits by default. */
   readonly gate?: DeliveryGate;
 }
@@ -52,6 +56,7 @@ export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
       "/events",
       async (request, tasks) => {
         const message = readPush(request);
+        ports.tracer?.continueFrom(message.attributes[eventAttributes.traceparent]);
         const event = readFannedEvent(message);
         const { id: eventId, type: eventType, accountId } = event;
         const told = { eventId, eventType, accountId, messageId: message.messageId };
@@ -61,7 +66,8 @@ export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
     [
       deliveryPath,
       async (request, tasks) => {
-        const wakeUp = readWakeUp(request);
+        const { traceparent, ...wakeUp } = readWakeUp(request);
+        ports.tracer?.continueFrom(traceparent);
         const did = await deliverWebhook({ ...ports, tasks, gate, disable }, wakeUp);
         return { told: { deliveryId: wakeUp.deliveryId, attempt: wakeUp.number ?? wakeUp.resendId }, result: { did } };
       },
@@ -108,7 +114,7 @@ function ownUrl(request: WireRequest): string {
  * What a task tells.
  * @throws DomainError `body_invalid` or `parameter_invalid`, which names the member
  */
-function readWakeUp(request: WireRequest): DeliveryWakeUp {
+function readWakeUp(request: WireRequest): DeliveryWakeUp & { readonly traceparent: string | undefined } {
   let body: Readonly<Record<string, unknown>> | null = null;
   try {
     body = JSON.parse(request.body.toString("utf8"));
@@ -116,12 +122,15 @@ function readWakeUp(request: WireRequest): DeliveryWakeUp {
     // Not kept as a cause: JSON.parse quotes the text.
   }
   if (typeof body !== "object" || body === null) throw refuse("body_invalid", "The body is not a JSON object.");
-  const { deliveryId, redriveId, number, resendId } = body;
+  const { deliveryId, redriveId, number, resendId, traceparent } = body;
   if (typeof deliveryId !== "string" || !/^wd_[0-9a-f]{32}$/.test(deliveryId)) throw invalid("deliveryId");
   if (redriveId !== null && typeof redriveId !== "string") throw invalid("redriveId");
   if (number !== null && !Number.isSafeInteger(number)) throw invalid("number");
   if (resendId !== null && typeof resendId !== "string") throw invalid("resendId");
-  return { deliveryId, redriveId, number: number === null ? null : Number(number), resendId };
+  return {
+    ...{ deliveryId, redriveId, number: number === null ? null : Number(number), resendId },
+    traceparent: typeof traceparent === "string" ? traceparent : undefined,
+  };
 }
 
 function invalid(name: string) {
@@ -132,7 +141,7 @@ function failed(log: Log, told: { readonly path: string; readonly durationMs: nu
   const response = errorResponseOf(error);
   log("ERROR", "webhook work failed", {
     ...told,
-    ...{ status: response.status, code: codeOf(error), reason: reasonOf(error) },
+    ...{ status: response.status, ...errorFields(error) },
   });
   return response;
 }

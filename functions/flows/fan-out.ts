@@ -9,6 +9,7 @@ import { type WebhookEndpoint, wantsEvent } from "../domain/webhook-endpoint.ts"
 import type { Deliveries, EndpointHealthStore } from "./delivery-ports.ts";
 import type { Clock } from "./ports.ts";
 import type { TaskQueues } from "./task-ports.ts";
+import type { Tracer } from "./trace-ports.ts";
 import type { WebhookEndpoints } from "./webhook-endpoint-ports.ts";
 
 /** What fanning out needs. */
@@ -18,6 +19,8 @@ export interface FanOutDependencies {
   readonly health: EndpointHealthStore;
   readonly tasks: TaskQueues;
   readonly clock: Pick<Clock, "now">;
+  /** Knows the trace that the deliveries go on with. */
+  readonly tracer?: Pick<Tracer, "traceparent"> | undefined;
 }
 
 /** An event as the bus brought it. */
@@ -60,7 +63,8 @@ async function fanOutTo(
   body: Uint8Array,
 ): Promise<"created" | "exists"> {
   const about = { accountId: event.accountId, endpointId: endpoint.id, eventId: event.id, eventType: event.type, body };
-  const delivery = newDelivery(about, deps.clock.now());
+  const traceparent = deps.tracer?.traceparent();
+  const delivery = newDelivery(traceparent === undefined ? about : { ...about, traceparent }, deps.clock.now());
   const [made, health] = await Promise.all([deps.deliveries.create(delivery), deps.health.read(endpoint.id)]);
   // A copy of the event came before, or this one's reply was lost: whether its task was made nobody knows.
   const standing = made === "created" ? delivery : (await deps.deliveries.read(delivery.id))?.delivery;

@@ -26,6 +26,11 @@ export interface WakeUp {
   readonly body: Readonly<Record<string, string | number | boolean | null>>;
   /** When the call may be made, in milliseconds since the epoch, at most 30 days ahead; null for at once. */
   readonly scheduleAtMs: number | null;
+  /**
+   * The trace that the call goes on with, as a value of `traceparent`. It goes into the header of that name, and into the
+   * body too, because the platform may replace the header's span by one of its own.
+   */
+  readonly traceparent?: string | undefined;
 }
 
 /** Queues that call functions. */

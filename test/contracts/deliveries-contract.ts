@@ -194,6 +194,7 @@ function everyField(delivery: WebhookDelivery): WebhookDelivery {
     state: "dead",
     dead: { reason: "endpoint_gone", atMs: nowMs },
     epoch: 7,
+    traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`,
     inFlight: { id: "wa_1", trigger, startedAtMs: nowMs, leaseUntilMs: nowMs + 1 },
     attempts: [
       {

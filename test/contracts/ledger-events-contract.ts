@@ -67,6 +67,8 @@ const newestFirst: readonly PaymentEvent[] = Array.from({ length: 9 }, (_, place
     accountId: "acct_events",
     type: types[place % 3] ?? "charge.succeeded",
     createdAtMs: atMs - place,
+    // Most of them; an event that nothing traced has none.
+    ...(place === 4 ? {} : { traceparent: `00-${"a".repeat(32)}-000000000000000${place + 1}-01` }),
   }),
 );
 

@@ -21,6 +21,8 @@ const sdkOf: Record<string, readonly string[]> = {
   cloud: ["@google-cloud/tasks", "google-gax"],
   smtp: ["nodemailer"],
   redis: ["@redis/client"],
+  // The interface alone: the clients of Spanner and Firestore carry it anyway.
+  trace: ["@opentelemetry/api"],
 };
 
 /** The ports, by what they are about: ports.ts for the write path, `…-ports.ts` for all else; types only. */
