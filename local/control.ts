@@ -9,8 +9,10 @@ import type { ApiKey } from "../functions/domain/accounts.ts";
 import { hasCode } from "../functions/domain/errors.ts";
 import type { SealAnchor } from "../functions/domain/seal.ts";
 import { createFrontDoorServer } from "../functions/edge/install-front-door.ts";
+import { type KeyDeskRequest, keyDesk } from "../functions/edge/key-desk.ts";
 import { type DeskRequest, operatorDesk } from "../functions/edge/operator-desk.ts";
 import { headerValues, jsonResponse, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
+import type { History } from "../functions/flows/history-ports.ts";
 import { createApiKey, listApiKeys, revokeApiKeys } from "../functions/flows/manage-api-keys.ts";
 import { planRedriveOf, runRedrive } from "../functions/flows/redrive-events.ts";
 import { verifyLedger } from "../functions/flows/verify-ledger.ts";
@@ -71,14 +73,18 @@ type Stores = Pick<
   | "callJob"
   | "deadLetters"
   | "publisher"
->;
+  | "stories"
+  | "cache"
+  | "deliveries"
+> & { history?: Pick<History, "keyLines"> };
 
 type Asked = {
   accountName: string;
   lastFour: string | null;
   anchors?: readonly SealAnchor[];
   plan?: string;
-} & DeskRequest;
+} & DeskRequest &
+  Pick<KeyDeskRequest, "key">;
 
 const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<unknown>>> = {
   "/api-keys/create": async ({ accounts }, { accountName }) => {
@@ -97,6 +103,8 @@ const verbs: Readonly<Record<string, (stores: Stores, asked: Asked) => Promise<u
   }),
   "/attempt": async ({ ledger, operators, reconciliation }, asked) =>
     await operatorDesk({ ledger, operators, reconciliation, clock: systemClock, random: systemRandom }, asked),
+  "/key": async ({ history = null, ...stores }, { accountName, key }) =>
+    await keyDesk({ ...stores, history, clock: systemClock }, { accountName, key }),
   "/redrive-events/plan": async ({ deadLetters }) => await planRedriveOf(deadLetters),
   "/redrive-events/run": async (stores, { plan = "" }) => await redriven(stores, plan),
   "/verify-ledger": async ({ ledger, balances, seals }, { anchors = [] }) =>

@@ -5,11 +5,13 @@ import type { FunctionName } from "../functions/config.ts";
 import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Publisher } from "../functions/flows/bus-ports.ts";
 import type { DeadLetters } from "../functions/flows/dead-letter-ports.ts";
+import type { Deliveries } from "../functions/flows/delivery-ports.ts";
 import type { DocumentReader } from "../functions/flows/document-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
-import type { Accounts, Ledger } from "../functions/flows/ports.ts";
+import type { Accounts, IdempotencyCache, Ledger } from "../functions/flows/ports.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
+import type { Stories } from "../functions/flows/story-ports.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Platform } from "./platform.ts";
 
@@ -32,6 +34,10 @@ export type Host = {
   /** Its breaks, and what persons said of its attempts. */
   reconciliation: ReconciliationStore;
   operators: OperatorStore;
+  /** What stands around its keys and payments: in the ledger, in the cache, on the way to merchants. */
+  stories: Stories;
+  cache: IdempotencyCache;
+  deliveries: Deliveries;
   /** Calls a job of the plan now and gives its answer; see `callJob`. */
   callJob(path: string): Promise<unknown>;
   /** Events that consumers gave up, and the topic on which they can be put again. */

@@ -3,7 +3,9 @@
 
 import { openFirestore } from "../functions/adapters/firestore-client.ts";
 import { firestoreDeadLetters } from "../functions/adapters/firestore-dead-letters.ts";
+import { firestoreDeliveries } from "../functions/adapters/firestore-deliveries.ts";
 import { firestoreDocuments } from "../functions/adapters/firestore-documents.ts";
+import { firestoreIdempotencyCache } from "../functions/adapters/firestore-idempotency-cache.ts";
 import { spannerAccounts } from "../functions/adapters/spanner-accounts.ts";
 import { spannerBalances } from "../functions/adapters/spanner-balances.ts";
 import { openSpanner } from "../functions/adapters/spanner-client.ts";
@@ -11,6 +13,7 @@ import { spannerLedger } from "../functions/adapters/spanner-ledger.ts";
 import { spannerOperators } from "../functions/adapters/spanner-operators.ts";
 import { spannerReconciliation } from "../functions/adapters/spanner-reconciliation.ts";
 import { spannerSeals } from "../functions/adapters/spanner-seals.ts";
+import { spannerStories } from "../functions/adapters/spanner-stories.ts";
 import { environmentNames, firestoreNames } from "../functions/config.ts";
 import { buildBundles } from "./bundles.ts";
 import { callJob } from "./call-job.ts";
@@ -69,6 +72,13 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       accounts: spannerAccounts(spanner),
       ledger: spannerLedger(spanner),
       balances: spannerBalances(spanner),
+      stories: spannerStories(spanner),
+      cache: firestoreIdempotencyCache({
+        database: firestore.database,
+        collection: firestoreNames.idempotencyKeys,
+        deleteAfterField: firestoreNames.deleteAfter,
+      }),
+      deliveries: firestoreDeliveries({ database: firestore.database, names: firestoreNames }),
       seals: spannerSeals(spanner),
       reconciliation: spannerReconciliation(spanner),
       operators: spannerOperators(spanner),

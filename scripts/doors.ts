@@ -70,6 +70,32 @@ export async function openStageBus(environment: NodeJS.ProcessEnv) {
   };
 }
 
+/**
+ * Where keys are known in a deployed stage: the ledger, the cache and the deliveries.
+ * @throws Error for people when no project is named
+ */
+export async function openStageKeys(environment: NodeJS.ProcessEnv) {
+  const { projectId } = stageSettings(environment);
+  const [ledger, { spannerPayments }, { openFirestore }, { firestoreDeliveries }, { firestoreIdempotencyCache }] =
+    await Promise.all([
+      openStageLedger(environment),
+      import("../functions/adapters/spanner-payments.ts"),
+      import("../functions/adapters/firestore-client.ts"),
+      import("../functions/adapters/firestore-deliveries.ts"),
+      import("../functions/adapters/firestore-idempotency-cache.ts"),
+    ]);
+  const { firestoreDatabase: databaseId } = storeNames(stageSettings(environment));
+  const { database, close } = openFirestore({ projectId, databaseId });
+  const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = firestoreNames;
+  return {
+    projectId,
+    ...spannerPayments(ledger),
+    cache: firestoreIdempotencyCache({ database, collection, deleteAfterField }),
+    deliveries: firestoreDeliveries({ database, names: firestoreNames }),
+    close: async () => void (await Promise.all([ledger.close(), close()])),
+  };
+}
+
 function stageSettings(environment: NodeJS.ProcessEnv): Settings {
   const settings = readSettings(withStageFile(environment), null);
   if (!isPlaceholder(settings)) return settings;

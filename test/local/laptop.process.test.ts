@@ -50,7 +50,7 @@ describe("npm start", () => {
   );
 
   test(
-    "takes the next port and says so loudly when the wanted one is taken; scripts manage keys of its accounts and verify its ledger",
+    "takes the next port and says so loudly when the wanted one is taken; scripts manage its API keys, tell a key's life and verify its ledger",
     async () => {
       const taken = createServer();
       const port = await listenFrom(taken, undefined);
@@ -61,6 +61,15 @@ describe("npm start", () => {
       const actual = new URL(baseUrl).port;
       const secret = apiKey("create --account bob").split("\n")[0] ?? "";
       const used = await fetch(`${baseUrl}/v1/payment_intents`, { headers: { Authorization: `Bearer ${secret}` } });
+      const payment = { method: "POST", body: "amount=700&currency=usd&confirm=true&payment_method=pm_card_visa" };
+      const type = { "Content-Type": "application/x-www-form-urlencoded", "Idempotency-Key": "bob's first" };
+      await fetch(`${baseUrl}/v1/payment_intents`, {
+        ...payment,
+        headers: { ...type, Authorization: `Bearer ${secret}` },
+      });
+      const life = shell('node scripts/node.cjs scripts/key.ts "bob\'s first" --account bob', {
+        LAPTOP_FOLDER: folder,
+      });
       const revoked = apiKey(`revoke --account bob --last-four ${secret.slice(-4)}`);
       const listed = apiKey("list --account bob");
       const verified = shell("node scripts/node.cjs scripts/verify-ledger.ts", { LAPTOP_FOLDER: folder });
@@ -71,7 +80,8 @@ describe("npm start", () => {
       expect(used.status).toBe(200);
       expect(revoked).toBe("revoked 1 key of bob\n");
       expect(listed).toMatch(new RegExp(`^sk_test_…${secret.slice(-4)} {2}created \\S+ {2}revoked \\S+\\n$`));
-      expect(verified).toMatch(/^the ledger is sound: 0 ledger transactions, /);
+      expect(life).toMatch(/^key {6}bob's first of bob: completed\n.*^\S+ \S+ {2}Booked charge ch_/ms);
+      expect(verified).toMatch(/^the ledger is sound: 1 ledger transactions, /);
       expect(code).toBe(0);
       expect(existsSync(path.join(folder, "control.json"))).toBe(false);
     },
