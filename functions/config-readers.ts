@@ -40,6 +40,21 @@ export function traceSettingsIn(environment: Readonly<Record<string, string | un
   };
 }
 
+/**
+ * Reads where the idempotency cache's Redis is, as `openRedis` takes it; undefined where the cache is Firestore.
+ * A server without a name for its signer is reached in the clear: on a laptop. Throws as `requiredVariable` does.
+ */
+export function redisServerIn(environment: Readonly<Record<string, string | undefined>>) {
+  const host = environment[environmentNames.redisHost];
+  if (host === undefined || host === "") return undefined;
+  return {
+    host,
+    port: Number(requiredVariable(environment, environmentNames.redisPort)),
+    password: requiredVariable(environment, environmentNames.redisAuth),
+    authorities: environment[environmentNames.redisAuthorities] || undefined,
+  };
+}
+
 /** The sample shop's API key, from the seed that it mounts; throws an Error that says what is wrong and shows no seed. */
 export function shopApiKeyOf(environment: Readonly<Record<string, string | undefined>>): string {
   return apiKeyOfSeed(requiredVariable(environment, environmentNames.shopKeySeed));
@@ -52,6 +67,7 @@ export function paymentsSettingsIn(environment: Readonly<Record<string, string |
     ledger: ledgerNamesIn(environment),
     documents: { projectId: setting("project"), databaseId: setting("firestoreDatabase") },
     bus: { projectId: setting("project"), topic: setting("eventsTopic") },
+    cacheServer: redisServerIn(environment),
     acquirer: acquirerNamesIn(environment),
     settlements: settlementsIn(environment),
     settlementsTarget: setting("settlementsTarget"),

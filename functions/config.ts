@@ -31,6 +31,11 @@ export const environmentNames = {
   spannerDatabase: "SPANNER_DATABASE",
   /** Firestore database id (a named one, never "(default)"). */
   firestoreDatabase: "FIRESTORE_DATABASE",
+  /** Where the idempotency cache is Memorystore: its address, who signs its certificates (PEM), and its password, mounted. */
+  redisHost: "REDIS_HOST",
+  redisPort: "REDIS_PORT",
+  redisAuthorities: "REDIS_AUTHORITIES",
+  redisAuth: "REDIS_AUTH",
   /** Base URL of the acquirer, without a trailing slash. */
   acquirerUrl: "ACQUIRER_URL",
   /** Audience of the identity token that a closed acquirer wants beside the secret; not set where it wants none. */

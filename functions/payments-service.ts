@@ -9,6 +9,7 @@ import { firestoreIdempotencyCache } from "./adapters/firestore-idempotency-cach
 import { firestoreWebhookStores } from "./adapters/firestore-webhook-stores.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { openPubsub } from "./adapters/pubsub.ts";
+import { openRedisCache } from "./adapters/redis-idempotency-cache.ts";
 import { aesSecretBox } from "./adapters/secret-box.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
 import { spannerPayments } from "./adapters/spanner-payments.ts";
@@ -30,11 +31,12 @@ export function openPayments(settings: PaymentsSettings, seen: OpenTracing): Ope
   const machine = { clock: systemClock, random: systemRandom, log: seen.log, tracer: seen.tracer };
   const spanner = openSpanner(settings.ledger, seen.log);
   const firestore = openFirestore(settings.documents);
+  const redis = openRedisCache(settings.cacheServer, machine);
   const documents = { database: firestore.database, names, deleteAfterField: names.deleteAfter };
   const bus = openPubsub(settings.bus, process.env);
   const { cache, publisher, ...stores } = seen.watch({
     ...{ ...spannerPayments(spanner), publisher: bus },
-    cache: firestoreIdempotencyCache({ ...documents, collection: names.idempotencyKeys }),
+    cache: redis?.cache ?? firestoreIdempotencyCache({ ...documents, collection: names.idempotencyKeys }),
   });
   const { audience, ...acquirer } = { ...settings.acquirer, ...seen.onward };
   const identityToken = identityTokenFor({ audience, clock: systemClock });
@@ -54,6 +56,6 @@ export function openPayments(settings: PaymentsSettings, seen: OpenTracing): Ope
   return {
     // The record of no key: an identity is a digest, and this is none.
     handler: warmedUp(api, () => Promise.all([cache.read("warm-up"), bus.warmUp()]), machine),
-    close: closing(outlet, spanner, firestore, bus, tasks, wakers),
+    close: closing(outlet, spanner, firestore, bus, tasks, wakers, redis),
   };
 }

@@ -12,7 +12,14 @@ export const bootstrapApis = [
   "storage.googleapis.com", // Terraform's state, and the functions' code
 ] as const;
 
-/** All of them; the foundation stack lists the first ones again, so that they stand in the plan. */
+/** What Memorystore as the idempotency cache needs beside them. */
+export const memoryStoreApis = [
+  "redis.googleapis.com", // the cache
+  "compute.googleapis.com", // its network
+  "vpcaccess.googleapis.com", // the connector into that network
+] as const;
+
+/** All of them but those; the foundation stack lists the first ones again, so that they stand in the plan. */
 export const requiredApis = [
   ...bootstrapApis,
   "run.googleapis.com", // the services that functions are

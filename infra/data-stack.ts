@@ -10,6 +10,7 @@ import { AdoptedSecret } from "./constructs/adopted-secret.ts";
 import { DocumentDatabase } from "./constructs/document-database.ts";
 import { EventWarehouse } from "./constructs/event-warehouse.ts";
 import { LedgerDatabase } from "./constructs/ledger-database.ts";
+import { MemoryStore } from "./constructs/memory-store.ts";
 import { ProtectedDataset } from "./constructs/protected-dataset.ts";
 import { SmtpSecret } from "./constructs/smtp-secret.ts";
 import { type Settings, storeNames } from "./settings.ts";
@@ -19,6 +20,8 @@ import { stateBackend } from "./state-backend.ts";
 export class DataStack extends TerraformStack {
   readonly ledger: LedgerDatabase;
   readonly documents: DocumentDatabase;
+  /** The idempotency cache where it is Memorystore; else it is a collection of the documents. */
+  readonly memoryStore: MemoryStore | undefined;
   readonly acquirerSecret: AdoptedSecret;
   /** Under which the signing secrets of webhook endpoints are encrypted. */
   readonly endpointSecretKey: AdoptedSecret;
@@ -57,6 +60,9 @@ export class DataStack extends TerraformStack {
       .withoutIndexes(firestoreNames.redrives);
 
     indexDeliveries(this.documents);
+
+    this.memoryStore =
+      settings.idempotencyCache === "memorystore" ? new MemoryStore(this, "memory-store", settings) : undefined;
 
     this.acquirerSecret = new AdoptedSecret(this, "acquirer-secret", settings);
     this.endpointSecretKey = new AdoptedSecret(this, "endpoint-secret-key", settings);

@@ -7,7 +7,7 @@ import type { ServiceAccount } from "@cdktf/provider-google/lib/service-account/
 import { TimeProvider } from "@cdktf/provider-time/lib/provider/index.js";
 import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
-import { requiredApis } from "./apis.ts";
+import { memoryStoreApis, requiredApis } from "./apis.ts";
 import { BuildAccount } from "./constructs/build-account.ts";
 import { ImageRepository } from "./constructs/image-repository.ts";
 import { ProjectApis } from "./constructs/project-apis.ts";
@@ -49,7 +49,7 @@ export class FoundationStack extends TerraformStack {
     new GoogleProvider(this, "google", { project: settings.projectId, region: settings.region });
     new TimeProvider(this, "time");
 
-    const apis = new ProjectApis(this, "apis", settings, requiredApis);
+    const apis = new ProjectApis(this, "apis", settings, apisOf(settings));
     const after = [apis.areReady];
 
     this.images = new ImageRepository(this, "images", settings, after);
@@ -83,6 +83,11 @@ export class FoundationStack extends TerraformStack {
       after: [accounts.areKnown()],
     });
   }
+}
+
+/** Every API that the stage uses. */
+function apisOf({ idempotencyCache }: Settings): readonly string[] {
+  return idempotencyCache === "memorystore" ? [...requiredApis, ...memoryStoreApis] : requiredApis;
 }
 
 /** The two accounts of a function that Pub/Sub pushes to. */

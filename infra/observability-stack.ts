@@ -9,6 +9,7 @@ import { TimeProvider } from "@cdktf/provider-time/lib/provider/index.js";
 import { TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { LogArchive } from "./constructs/log-archive.ts";
+import { MemoryStoreAlerts } from "./constructs/memory-store-alerts.ts";
 import { MonthlyBudget } from "./constructs/monthly-budget.ts";
 import { PaymentAlerts } from "./constructs/payment-alerts.ts";
 import { PaymentMetrics } from "./constructs/payment-metrics.ts";
@@ -53,6 +54,8 @@ export class ObservabilityStack extends TerraformStack {
           ];
 
     new PaymentAlerts(this, "alerts", { settings, metrics, tells, events: messaging.events });
+
+    if (data.memoryStore) new MemoryStoreAlerts(this, "cache-alerts", { settings, tells, store: data.memoryStore });
 
     new MonitoringDashboard(this, "dashboard", {
       project: projectId,

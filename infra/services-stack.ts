@@ -6,6 +6,7 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider/index.js";
 import { TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { environmentNames } from "../functions/config.ts";
+import { cacheAccess } from "./cache-access.ts";
 import { publishTo } from "./constructs/event-topic.ts";
 import { FunctionCaller } from "./constructs/function-caller.ts";
 import { readSecret, useDocuments, useLedger } from "./constructs/grants.ts";
@@ -89,12 +90,14 @@ export class ServicesStack extends TerraformStack {
       products: ["cloudtasks"],
     });
     const webhooks = webhookServices(this, settings, stacks);
+    const cache = cacheAccess(data.memoryStore);
 
     const paymentsApi = new PaymentFunction(this, "payments-api", {
       ...shared,
       account: accounts.paymentsApi,
       description: "The payments API: idempotency, payment intents, charges.",
-      secrets: { ...shared.secrets, [environmentNames.endpointSecretKey]: data.endpointSecretKey },
+      secrets: { ...shared.secrets, [environmentNames.endpointSecretKey]: data.endpointSecretKey, ...cache.secrets },
+      connector: data.memoryStore?.connector,
       ...WAITING,
       instances: settings.instances,
       reachedFrom: "anywhere",
@@ -102,6 +105,7 @@ export class ServicesStack extends TerraformStack {
       environment: {
         ...project,
         ...documents,
+        ...cache.environment,
         ...ledger,
         ...events,
         ...acquirer.environment,
@@ -121,6 +125,7 @@ export class ServicesStack extends TerraformStack {
         publishTo(messaging.events),
         readSecret(data.acquirerSecret),
         readSecret(data.endpointSecretKey),
+        ...cache.may,
         ...acquirer.mayBeCalled,
         settlements.mayBeEnqueued,
         ...webhooks.may,

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { environmentNames } from "../functions/config.ts";
+import type { IdempotencyCacheKind } from "./setting-readers.ts";
 import { type StageName, stageNames } from "./settings.ts";
 
 /** What the file says. */
@@ -18,6 +19,7 @@ export interface StageFile {
   readonly stateBucket: string;
   readonly githubRepository?: string;
   readonly queueGeneration: number;
+  readonly idempotencyCache?: IdempotencyCacheKind;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -78,6 +80,7 @@ const rules: Readonly<Record<keyof StageFile, (value: unknown) => boolean>> = {
   stateBucket: isText,
   githubRepository: isTextOrAbsent,
   queueGeneration: (value) => Number.isInteger(value) && Number(value) >= 1,
+  idempotencyCache: (value) => value === undefined || value === "firestore" || value === "memorystore",
 };
 
 /**
@@ -94,5 +97,6 @@ export function variablesOf(file: StageFile): Record<string, string> {
     ...(file.prefix === undefined ? {} : { PREFIX: file.prefix }),
     ...(file.alertEmail === undefined ? {} : { ALERT_EMAIL: file.alertEmail }),
     ...(file.isPublic === undefined ? {} : { PUBLIC: String(file.isPublic) }),
+    ...(file.idempotencyCache === undefined ? {} : { IDEMPOTENCY_CACHE: file.idempotencyCache }),
   };
 }

@@ -10,7 +10,14 @@ import { claimOfFields, fieldsOfClaim, keptUntilMs } from "../domain/claim-field
 import { isOwnWrite } from "../domain/claim-storage.ts";
 import { refuse } from "../domain/errors.ts";
 import type { CacheRecord, Clock, IdempotencyCache, VersionedRecord } from "../flows/ports.ts";
-import { isUnknownScript, type OpenRedis } from "./redis-client.ts";
+import { isUnknownScript, type OpenRedis, openRedis, type RedisServer } from "./redis-client.ts";
+
+/** The cache of an entry, over a connection of its own; undefined where no server is named. */
+export function openRedisCache(server: RedisServer | undefined, deps: { readonly clock: Clock }) {
+  if (server === undefined) return undefined;
+  const redis = openRedis(server, deps);
+  return { cache: redisIdempotencyCache({ ...deps, redis }), close: redis.close };
+}
 
 /** The cache over one server; `clock` says how long a record has to live when it is written. */
 export function redisIdempotencyCache(deps: RedisCacheDependencies): IdempotencyCache {

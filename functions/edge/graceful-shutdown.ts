@@ -35,11 +35,11 @@ export function shutDownGracefully(door: InstalledDoor, options: ShutdownOptions
   for (const signal of signals) own(signal, onSignal);
 }
 
-/** For `onDrained`: closes the first, which still uses the others, and then those, all at once. */
-export function closing(first: Closable, ...others: readonly Closable[]): () => Promise<unknown> {
+/** For `onDrained`: closes the first, which still uses the others, and then those that there are, all at once. */
+export function closing(first: Closable, ...others: readonly (Closable | undefined)[]): () => Promise<unknown> {
   return async () => {
     await first.close();
-    await Promise.all(others.map((other) => other.close()));
+    await Promise.all(others.map((other) => other?.close()));
   };
 }
 

@@ -11,7 +11,7 @@ import { Adoption } from "./adoption.ts";
 export class AdoptedSecret extends Construct {
   readonly secret: SecretManagerSecret;
   /** Raised by hand after a new value was added: functions read it when an instance starts, so all must name the same. */
-  readonly version = "1";
+  readonly version: string = "1";
 
   constructor(scope: Construct, name: GeneratedSecret, settings: Settings) {
     super(scope, name);

@@ -35,6 +35,8 @@ export interface PaymentFunctionProperties {
   readonly environment: Readonly<Record<string, string>>;
   /** Variables whose value comes from a secret when an instance starts. */
   readonly secrets: Readonly<Record<string, AdoptedSecret>>;
+  /** Full name of the connector into a network whose private addresses it calls; undefined for the open internet alone. */
+  readonly connector?: string | undefined;
   /** Its rights; reading a mounted secret is one of them. */
   readonly may: readonly Grant[];
 }
@@ -70,6 +72,7 @@ export class PaymentFunction extends Construct {
         allTrafficOnLatestRevision: true,
         ...serviceSize(properties),
         environmentVariables: { ...properties.environment },
+        ...networkOf(properties.connector),
         secretEnvironmentVariables: mounted(settings, properties.secrets),
       },
       dependsOn: grants,
@@ -97,6 +100,11 @@ const RUNTIME = "nodejs24";
 
 /** "Internal" is where Scheduler, Tasks and Pub/Sub of the same project come from, and no other function. */
 const INGRESS = { anywhere: "ALLOW_ALL", platform: "ALLOW_INTERNAL_ONLY" } as const;
+
+/** Only what is private goes through the connector: everything else would need an address of its own to get out. */
+function networkOf(connector: string | undefined) {
+  return connector === undefined ? {} : { vpcConnector: connector, vpcConnectorEgressSettings: "PRIVATE_RANGES_ONLY" };
+}
 
 function serviceSize({ cpu, memoryMiB, concurrency, instances, timeoutSeconds }: PaymentFunctionProperties) {
   return {

@@ -2,6 +2,7 @@
 // It must never take half of another stage's file: that file is moved away by a person first.
 
 import { parseArgs } from "node:util";
+import { idempotencyCacheIn } from "../../infra/setting-readers.ts";
 import { readSettings, type StageName, stageNames } from "../../infra/settings.ts";
 import { readStageFile, type StageFile, stageFilePath, variablesOf } from "../../infra/stage-file.ts";
 import type { Place } from "./steps.ts";
@@ -14,6 +15,7 @@ export const USAGE = `npm run bootstrap -- --project P --region R --stage ${stag
   --stage S            how big and how protected: see infra/settings.ts
   --prefix X           put before every name, so that two people can share a project
   --alert-email E      who is told when an alert fires
+  --cache C            which store holds the idempotency cache: firestore (the default) or memorystore
   --public             lets anybody reach the functions, which then ask for an API key; --no-public closes them again
   --github OWNER/REPO  lets that repository's workflows deploy, by workload identity federation (no key file)
 
@@ -39,6 +41,7 @@ export function placeFrom(args: readonly string[], environment: NodeJS.ProcessEn
   const prefix = given.prefix ?? known?.prefix;
   const alertEmail = optional("--alert-email", given["alert-email"] ?? known?.alertEmail, EMAIL, "an e-mail address");
   const repository = optional("--github", given.github ?? known?.githubRepository, REPOSITORY, "OWNER/REPO");
+  const cache = optional("--cache", given.cache ?? known?.idempotencyCache, CACHE, "firestore or memorystore");
   const isPublic = given.public ?? known?.isPublic;
   const file: StageFile = {
     stage,
@@ -50,6 +53,7 @@ export function placeFrom(args: readonly string[], environment: NodeJS.ProcessEn
     stateBucket: known?.stateBucket ?? bucketName(projectId, prefix),
     ...(repository === undefined ? {} : { githubRepository: repository }),
     queueGeneration: known?.queueGeneration ?? 1,
+    ...(cache === undefined ? {} : { idempotencyCache: idempotencyCacheIn(cache) }),
   };
   return { file, path, settings: settingsOf(file) };
 }
@@ -77,6 +81,7 @@ function parse(args: readonly string[]) {
     prefix: text,
     "alert-email": text,
     github: text,
+    cache: text,
     public: { type: "boolean" },
   } as const;
   return parseArgs({ args: [...args], options, allowNegative: true }).values;
@@ -86,6 +91,7 @@ function parse(args: readonly string[]) {
 const PROJECT = /^[a-z][a-z0-9-]{4,28}[a-z0-9]$/;
 const REGION = /^[a-z]+(?:-[a-z]+)+[0-9]{1,2}$/;
 const EMAIL = /^[^\s@'"]+@[^\s@'"]+\.[^\s@'"]+$/;
+const CACHE = /^(?:firestore|memorystore)$/;
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
 
 const matches =

@@ -153,6 +153,7 @@ async function workflowVariables(gcloud: Gcloud, place: Place, { pool, email }: 
     ALERT_EMAIL: file.alertEmail,
     STATE_BUCKET: file.stateBucket,
     QUEUE_GENERATION: String(file.queueGeneration),
+    IDEMPOTENCY_CACHE: file.idempotencyCache,
   };
   return Object.entries(variables)
     .filter(([, value]) => value !== undefined)

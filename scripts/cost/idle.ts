@@ -3,8 +3,10 @@
 
 import type { SynthesizedResource } from "../synthesized-stacks.ts";
 import {
+  CONNECTOR_INSTANCE_HOUR,
   FUNCTIONS,
   HOURS_PER_MONTH,
+  MEMORYSTORE_GB_HOUR,
   SCHEDULER_JOB,
   SECRET_VERSION,
   SPANNER_REPLICA_HOUR,
@@ -14,7 +16,13 @@ import type { Cost } from "./table.ts";
 
 /** One line per part that costs something while idle. */
 export function idleCosts(resources: readonly SynthesizedResource[]): Cost[] {
-  return [...spanner(resources), ...warmInstances(resources), ...schedules(resources), ...secrets(resources)];
+  return [
+    ...spanner(resources),
+    ...warmInstances(resources),
+    ...schedules(resources),
+    ...secrets(resources),
+    ...memoryStore(resources),
+  ];
 }
 
 type Attributes = SynthesizedResource["attributes"];
@@ -59,6 +67,21 @@ function schedules(resources: readonly SynthesizedResource[]): Cost[] {
 function secrets(resources: readonly SynthesizedResource[]): Cost[] {
   const count = ofType(resources, "google_secret_manager_secret").length;
   return count === 0 ? [] : [{ part: "secrets", basis: `${count}, one version each`, usd: count * SECRET_VERSION }];
+}
+
+/** Memorystore as the idempotency cache is paid for by the hour, used or not, and so is the way into its network. */
+function memoryStore(resources: readonly SynthesizedResource[]): Cost[] {
+  const instances = ofType(resources, "google_redis_instance").map(({ tier, memory_size_gb: gb }) => {
+    const hour = MEMORYSTORE_GB_HOUR[String(tier) as keyof typeof MEMORYSTORE_GB_HOUR];
+    if (hour === undefined || !(Number(gb) <= 4)) throw new Error(`no price for a Memorystore of ${gb} GB, ${tier}`);
+    return { part: "Memorystore", basis: `${gb} GB, ${tier}`, usd: Number(gb) * hour * HOURS_PER_MONTH };
+  });
+  const connectors = ofType(resources, "google_vpc_access_connector").map(({ min_instances: count, machine_type }) => ({
+    part: "connector into its network",
+    basis: `${count} instances of ${machine_type}, at least`,
+    usd: Number(count) * CONNECTOR_INSTANCE_HOUR * HOURS_PER_MONTH,
+  }));
+  return [...instances, ...connectors];
 }
 
 /** Runs of a cron expression in a month of 730 hours, from its minutes and hours; other fields count as `*`. */

@@ -36,6 +36,12 @@ export const SCHEDULER_JOB = 0.1;
 /** Secret Manager, quoted in public repositories: an active version in a month. */
 export const SECRET_VERSION = 0.06;
 
+/** cloud.google.com/memorystore/docs/redis/pricing, us-central1, quoted in public repositories: an hour of one GB, up to 4 GB. */
+export const MEMORYSTORE_GB_HOUR = { BASIC: 0.049, STANDARD_HA: 0.064 } as const;
+
+/** A connector's instances are Compute Engine's: an hour of one e2-micro in us-central1. */
+export const CONNECTOR_INSTANCE_HOUR = 0.00838;
+
 /** Cloud Logging, quoted in public repositories: a GiB ingested. */
 export const LOGGING_GIB = 0.5;
 
@@ -48,6 +54,10 @@ export const pricedTypes: Readonly<Record<string, "idle" | "use" | "free">> = {
   google_secret_manager_secret: "idle",
   google_cloud_scheduler_job: "idle",
   google_cloudfunctions2_function: "idle",
+  google_redis_instance: "idle",
+  google_vpc_access_connector: "idle",
+  google_compute_network: "free",
+  google_secret_manager_secret_version: "free",
   google_firestore_database: "use",
   google_cloud_tasks_queue: "use",
   google_pubsub_topic: "use",

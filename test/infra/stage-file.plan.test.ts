@@ -17,6 +17,7 @@ const file = {
   stateBucket: "payments-lab-1-anna-tfstate",
   githubRepository: "acme/payments",
   queueGeneration: 3,
+  idempotencyCache: "memorystore",
 };
 
 let folder: string;

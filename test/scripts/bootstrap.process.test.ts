@@ -126,12 +126,15 @@ describe("a second bootstrap", () => {
   });
 
   test("keeps what the first one was told, and lets a flag change it", async () => {
-    await run([...FLAGS, "--alert-email", "ops@example.com", "--public"]);
+    await run([...FLAGS, "--alert-email", "ops@example.com", "--public", "--cache", "memorystore"]);
     writeFileSync(cloud.stageFile, JSON.stringify({ ...readFile(), queueGeneration: 4 }));
 
     await run(["--no-public"]);
 
-    expect(readFile()).toMatchObject({ alertEmail: "ops@example.com", isPublic: false, queueGeneration: 4 });
+    expect(readFile()).toMatchObject({
+      ...{ alertEmail: "ops@example.com", isPublic: false, queueGeneration: 4 },
+      idempotencyCache: "memorystore",
+    });
   });
 
   test.each([
@@ -247,6 +250,7 @@ describe("bootstrap's command line", () => {
     ["--stage must be one of dev, staging, prod, not live", [...FLAGS.with(5, "live")]],
     ["--region is missing", ["--project", PROJECT, "--stage", "dev"]],
     ["--alert-email must be an e-mail address, not ops", [...FLAGS, "--alert-email", "ops"]],
+    ["--cache must be firestore or memorystore, not redis", [...FLAGS, "--cache", "redis"]],
     ["--github must be OWNER/REPO, not acme", [...FLAGS, "--github", "acme"]],
     ["--prefix must be at most 9", [...FLAGS, "--prefix", "Anna"]],
     ["'--zone'", [...FLAGS, "--zone", "a"]],

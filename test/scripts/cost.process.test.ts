@@ -17,6 +17,12 @@ beforeAll(async () => {
   }
 }, 60_000);
 
+const memorystore = async (stage: string) =>
+  await synthesizedStacks({
+    ...{ PATH: process.env["PATH"], STAGE_FILE: "none", STAGE: stage },
+    IDEMPOTENCY_CACHE: "memorystore",
+  });
+
 const idle = (stage: string) => total(idleCosts(stages[stage] ?? []));
 
 describe("the idle cost of a month", () => {
@@ -35,6 +41,14 @@ describe("the idle cost of a month", () => {
     // A node is 657, an instance that is always there at most 66.36; the rest is cents.
     expect(idle("prod")).toBeLessThanOrEqual(730);
     expect(idle("prod")).toBeGreaterThan(657 + 66);
+  });
+
+  test("of dev with Memorystore is 48 more: a GB of it, and the connector's two instances", async () => {
+    const resources = await memorystore("dev");
+
+    // 0.049 an hour for the GB are 35.77, two e2-micro are 12.23, and the password is a secret more.
+    expect(total(idleCosts(resources)) - idle("dev")).toBeCloseTo(35.77 + 12.23 + 0.06, 1);
+    expect(unknownTypes(resources)).toEqual([]);
   });
 
   test.each([
