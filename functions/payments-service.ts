@@ -29,9 +29,8 @@ import { eventOutlet } from "./flows/publish-commits.ts";
 export function openPayments(settings: PaymentsSettings, seen: OpenTracing): OpenedService {
   recordClientSpans(seen.clientSpans);
   const machine = { clock: systemClock, random: systemRandom, log: seen.log, tracer: seen.tracer };
-  const spanner = openSpanner(settings.ledger, seen.log);
+  const [spanner, redis] = [openSpanner(settings.ledger, seen.log), openRedisCache(settings.cacheServer, machine)];
   const firestore = openFirestore(settings.documents);
-  const redis = openRedisCache(settings.cacheServer, machine);
   const documents = { database: firestore.database, names, deleteAfterField: names.deleteAfter };
   const bus = openPubsub(settings.bus, process.env);
   const { cache, publisher, ...stores } = seen.watch({
