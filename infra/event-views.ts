@@ -1,5 +1,5 @@
 /**
- * The SQL of the views over the events in BigQuery: each event once, each payment as it stands, and its days.
+ * The SQL of the views over the events in BigQuery: each event once, payments and charges as they stand, and their days.
  * It must never show an event's whole object: that holds the buyer's client secret.
  */
 import { eventAttributes } from "../functions/config.ts";
@@ -33,7 +33,8 @@ export function paymentsQuery(events: string): string {
   ANY_VALUE(currency HAVING MAX object_version) AS currency,
   MIN(object_created_at) AS created_at,
   MAX(occurred_at) AS changed_at,
-  MAX(object_version) AS version
+  MAX(object_version) AS version,
+  COUNTIF(type = 'payment_intent.payment_failed') AS failed_tries
 FROM ${events}
 WHERE object_type = 'payment_intent'
 GROUP BY payment_intent_id`;
@@ -48,9 +49,54 @@ export function paymentDaysQuery(payments: string): string {
   COUNT(*) AS payments,
   COUNTIF(status = 'succeeded') AS succeeded,
   COUNTIF(status = 'canceled') AS canceled,
+  COUNTIF(failed_tries > 0) AS declined,
   SUM(amount_received_minor) AS received_minor,
   SAFE_DIVIDE(COUNTIF(status = 'succeeded'), COUNT(*)) AS success_rate
 FROM ${payments}
+GROUP BY account_id, day, currency`;
+}
+
+/** One row per account, day (UTC, of the failure) and reason. `events` is the view of events. */
+export function declineDaysQuery(events: string): string {
+  return `SELECT
+  account_id,
+  TIMESTAMP_TRUNC(occurred_at, DAY, 'UTC') AS day,
+  error_code,
+  decline_code,
+  COUNT(*) AS declines
+FROM ${events}
+WHERE type = 'payment_intent.payment_failed' AND error_code IS NOT NULL
+GROUP BY account_id, day, error_code, decline_code`;
+}
+
+/** One row per charge: its newest version. `events` is the view of events. */
+export function chargesQuery(events: string): string {
+  return `SELECT
+  object_id AS charge_id,
+  ANY_VALUE(account_id) AS account_id,
+  ANY_VALUE(status HAVING MAX object_version) AS status,
+  ANY_VALUE(amount_captured_minor HAVING MAX object_version) AS captured_minor,
+  ANY_VALUE(amount_refunded_minor HAVING MAX object_version) AS refunded_minor,
+  ANY_VALUE(currency HAVING MAX object_version) AS currency,
+  MIN(object_created_at) AS created_at
+FROM ${events}
+WHERE object_type = 'charge'
+GROUP BY charge_id`;
+}
+
+/** One row per account, day (UTC, of the charge's creation) and currency; what was only held is left out. */
+export function refundDaysQuery(charges: string): string {
+  return `SELECT
+  account_id,
+  TIMESTAMP_TRUNC(created_at, DAY, 'UTC') AS day,
+  currency,
+  COUNT(*) AS charges,
+  COUNTIF(refunded_minor > 0) AS refunded,
+  SUM(captured_minor) AS captured_minor,
+  SUM(refunded_minor) AS refunded_minor,
+  SAFE_DIVIDE(COUNTIF(refunded_minor > 0), COUNT(*)) AS refund_rate
+FROM ${charges}
+WHERE captured_minor > 0
 GROUP BY account_id, day, currency`;
 }
 
@@ -67,5 +113,9 @@ const eventColumns: Readonly<Record<string, string>> = {
   status: "JSON_VALUE(data, '$.data.object.status')",
   amount_minor: "SAFE_CAST(JSON_VALUE(data, '$.data.object.amount') AS INT64)",
   amount_received_minor: "SAFE_CAST(JSON_VALUE(data, '$.data.object.amount_received') AS INT64)",
+  amount_captured_minor: "SAFE_CAST(JSON_VALUE(data, '$.data.object.amount_captured') AS INT64)",
+  amount_refunded_minor: "SAFE_CAST(JSON_VALUE(data, '$.data.object.amount_refunded') AS INT64)",
   currency: "JSON_VALUE(data, '$.data.object.currency')",
+  error_code: "JSON_VALUE(data, '$.data.object.last_payment_error.code')",
+  decline_code: "JSON_VALUE(data, '$.data.object.last_payment_error.decline_code')",
 };

@@ -109,15 +109,7 @@ export function historyLinesContract(opened: () => HistoryUnderTest): void {
       ],
     });
 
-    for (const accountId of [
-      `acct_${one}' OR '1'='1`,
-      "' UNION SELECT 1 --",
-      '"',
-      "`",
-      "\\' OR 1=1 #",
-      "@account",
-      "%",
-    ]) {
+    for (const accountId of [`acct_${one}' OR '1'='1`, "\\' UNION SELECT 1 --", '`"@account%']) {
       expect(await opened().history.paymentDays(asked(accountId))).toEqual([]);
       expect(await opened().history.deliveryDays({ ...asked(accountId), endpointId: "' OR ''='" })).toEqual([]);
       const keyId = "0".repeat(64);
