@@ -8,10 +8,9 @@ import type { Construct } from "constructs";
 import { firestoreNames } from "../functions/config.ts";
 import { AdoptedSecret } from "./constructs/adopted-secret.ts";
 import { DocumentDatabase } from "./constructs/document-database.ts";
-import { EventWarehouse } from "./constructs/event-warehouse.ts";
+import { HistoryWarehouse } from "./constructs/history-warehouse.ts";
 import { LedgerDatabase } from "./constructs/ledger-database.ts";
 import { MemoryStore } from "./constructs/memory-store.ts";
-import { ProtectedDataset } from "./constructs/protected-dataset.ts";
 import { SmtpSecret } from "./constructs/smtp-secret.ts";
 import { type Settings, storeNames } from "./settings.ts";
 import { stateBackend } from "./state-backend.ts";
@@ -31,8 +30,8 @@ export class DataStack extends TerraformStack {
   readonly smtpSecret: SmtpSecret | undefined;
   /** What the sample shop keeps, and what its API key is made from; undefined where it is not deployed. */
   readonly shop: { readonly documents: DocumentDatabase; readonly keySeed: AdoptedSecret } | undefined;
-  readonly warehouse: EventWarehouse;
-  readonly logs: ProtectedDataset;
+  /** Events and log lines in BigQuery. */
+  readonly warehouse: HistoryWarehouse;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
@@ -79,12 +78,7 @@ export class DataStack extends TerraformStack {
         }
       : undefined;
 
-    this.warehouse = new EventWarehouse(this, "warehouse", settings);
-
-    this.logs = new ProtectedDataset(this, "logs", settings, {
-      name: "payments-logs",
-      description: "Log lines of the functions, one partitioned table for each log.",
-    });
+    this.warehouse = new HistoryWarehouse(this, "warehouse", settings);
   }
 }
 

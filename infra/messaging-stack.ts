@@ -17,6 +17,8 @@ import { stateBackend } from "./state-backend.ts";
 export class MessagingStack extends TerraformStack {
   /** What happened to payments; consumers subscribe to it. */
   readonly events: EventTopic;
+  /** The functions' log lines on their way into BigQuery; a sink of the observability stack fills it. */
+  readonly logs: EventTopic;
   readonly queues: {
     /** First attempts, to endpoints that answered in time so far; one queue for each shard. */
     readonly webhookFast: readonly TaskQueue[];
@@ -34,7 +36,10 @@ export class MessagingStack extends TerraformStack {
 
     this.events = new EventTopic(this, "payment-events", settings);
 
-    new BigqueryArchive(this, "bigquery", { settings, topic: this.events, warehouse: data.warehouse });
+    new BigqueryArchive(this, "bigquery", { settings, topic: this.events, table: data.warehouse.eventDeliveries });
+
+    this.logs = new EventTopic(this, "payment-logs", settings);
+    new BigqueryArchive(this.logs, "bigquery", { settings, topic: this.logs, table: data.warehouse.logEntries });
 
     this.queues = {
       webhookFast: this.shards(settings, "webhook-fast", {

@@ -35,7 +35,7 @@ export class ObservabilityStack extends TerraformStack {
     });
     new TimeProvider(this, "time");
 
-    new LogArchive(this, "log-archive", settings, data.logs.dataset);
+    new LogArchive(this, "log-archive", settings, messaging.logs);
 
     const metrics = new PaymentMetrics(this, "metrics", settings);
 

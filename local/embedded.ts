@@ -45,7 +45,8 @@ import { openInboxFor, publisherOf } from "./effects.ts";
 import { environmentsAt } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { type Identity, identityOf } from "./identity.ts";
-import { openPlatform, type PlatformOptions } from "./platform.ts";
+import type { PlannedFunction } from "./plan.ts";
+import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { memoryShopStores, type ShopStores, shopMakers } from "./shop.ts";
 import { memoryWebhookStores, type WebhookStores, webhookApiIn, webhookMakers } from "./webhooks.ts";
 
@@ -70,7 +71,7 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
       // Before anything else: in the cloud an instance starts with its secrets, or not at all.
       identity.mayMountSecrets();
       const environment = environments.get(planned.name) ?? {};
-      const machine = { clock: platform.clock, random: systemRandom, log };
+      const machine = { clock: platform.clock, random: systemRandom, log: exported(platform, planned, log) };
       const identityToken = (audience: string) => platform.identityToken(planned, audience);
       const take = identity.tasks(platform.tasks);
       const taskClient: TaskCreator = { createTask: async (request) => take(request) };
@@ -92,10 +93,19 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
     environments,
     platform,
     inbox,
+    history: platform.history,
     publisher: publisherOf(plan, platform),
     callJob: (path) => callJob({ plan, issuer: platform.issuer, addresses }, path),
     lost: new Promise(() => {}),
     stop,
+  };
+}
+
+/** Prints a function's lines, and exports them as Logging does. */
+function exported({ exportLine }: Platform, { deployedName }: PlannedFunction, log: Log): Log {
+  return (severity, message, fields) => {
+    log(severity, message, fields);
+    exportLine(deployedName, { severity, message, ...fields });
   };
 }
 

@@ -5,6 +5,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { bundleFolder } from "./bundles.ts";
 
@@ -18,20 +20,26 @@ export type FunctionProcess = {
   stop(): Promise<void>;
 };
 
-/** Starts the bundle in `dist/<name>`; its output goes to this terminal. */
+/** Starts the bundle in `dist/<name>`; its output goes to this terminal, and `onLine` hears each line that is JSON. */
 export function startFunction(options: {
   name: string;
   port: number;
   inspect: boolean;
   environment: Record<string, string>;
+  onLine: (line: Readonly<Record<string, unknown>>) => void;
 }): FunctionProcess {
   const { name, port, inspect } = options;
   const inspector = inspect ? ["--inspect=127.0.0.1"] : [];
   const framework = ["--source", bundleFolder(name), "--target", name, "--port", String(port)];
   const child = spawn(process.execPath, [...inspector, "--import", GUARD, FRAMEWORK, ...framework], {
     // The channel tells the child when this process is gone, whatever ended it.
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
     env: { PATH: process.env["PATH"], NODE_ENV: "production", K_SERVICE: name, ...options.environment },
+  });
+  createInterface({ input: child.stdout as Readable }).on("line", (line) => {
+    process.stdout.write(`${line}\n`);
+    const members = membersOf(line);
+    if (members !== undefined) options.onLine(members);
   });
   const ended = once(child, "exit").then(([code, signal]) => `${name} ended (${signal ?? `code ${code}`})`);
   return { ready: untilHealthy(name, port, child), ended, stop: () => end(child) };
@@ -50,6 +58,16 @@ const POLL_MS = 50;
 
 /** A function may take 9 s to end by itself; nobody waits that long for a laptop whose clients are gone. */
 const GRACE_MS = 5_000;
+
+/** Undefined for a line that is no JSON object, as some of the framework's are. */
+function membersOf(line: string): Readonly<Record<string, unknown>> | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    return undefined;
+  }
+}
 
 async function untilHealthy(name: string, port: number, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;

@@ -7,6 +7,7 @@ import type { Publisher } from "../functions/flows/bus-ports.ts";
 import type { DeadLetters } from "../functions/flows/dead-letter-ports.ts";
 import type { Deliveries } from "../functions/flows/delivery-ports.ts";
 import type { DocumentReader } from "../functions/flows/document-ports.ts";
+import type { History } from "../functions/flows/history-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger } from "../functions/flows/ports.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
@@ -45,6 +46,8 @@ export type Host = {
   publisher: Publisher;
   /** What consumers wrote. */
   documents: DocumentReader;
+  /** What the archive of events and log lines answers. */
+  history: History;
   /** The mail server; undefined where the plan names none. */
   inbox: Inbox | undefined;
   /** Resolves, with the reason for people, when a part that nothing works without has ended by itself. */

@@ -28,6 +28,7 @@ import { type FunctionProcess, startFunction } from "./function-process.ts";
 import type { Host } from "./host.ts";
 import { identityOf } from "./identity.ts";
 import { freePortFrom } from "./listen.ts";
+import type { LogLine } from "./log-export.ts";
 import { documentsOf, type Plan, plannedFunction } from "./plan.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { openPublishEndpoint } from "./publish-endpoint.ts";
@@ -90,6 +91,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       }),
       documents: firestoreDocuments(firestore.database),
       inbox,
+      history: platform.history,
       publisher: publisherOf(plan, platform),
       callJob: (path) => callJob({ plan, issuer: platform.issuer, addresses: doors.addresses }, path),
       lost: Promise.race(processes.map((running) => running.ended)),
@@ -140,7 +142,8 @@ async function startFunctions(starting: {
     endpoints.push(bus, tasks);
     const hosts = { PUBSUB_EMULATOR_HOST: bus.host, CLOUD_TASKS_EMULATOR_HOST: tasks.host };
     const environment = { ...environments.get(name), ...emulators.environment, ...hosts };
-    processes.push(startFunction({ name, port, inspect: inspect && name === "payments-api", environment }));
+    const onLine = (line: LogLine) => platform.exportLine(planned.deployedName, line);
+    processes.push(startFunction({ name, port, inspect: inspect && name === "payments-api", environment, onLine }));
     doors.lead(name, platform.front(planned, forwardTo(port)));
   }
   await Promise.all(processes.map((running) => running.ready));

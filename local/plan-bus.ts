@@ -23,11 +23,11 @@ export type PlannedSubscription = {
   retentionMs: number;
 };
 
-/** `push` calls a function, `pull` waits to be asked, `archive` writes into a table of BigQuery, which the laptop has not. */
+/** `push` calls a function, `pull` waits to be asked, `archive` writes into a table (`project.dataset.table`). */
 export type PlannedDelivery =
   | { kind: "push"; url: string; token: { account: string; audience: string } | undefined }
   | { kind: "pull" }
-  | { kind: "archive" };
+  | { kind: "archive"; table: string };
 
 /** All topics and subscriptions in the resources. What is not said has Pub/Sub's own default. */
 export function readBus(resources: readonly PlannedResource[]): PlannedBus {
@@ -70,7 +70,7 @@ function subscriptionOf(resource: PlannedResource): PlannedSubscription {
 }
 
 function deliveryOf({ value, text }: PlannedResource): PlannedDelivery {
-  if (value("bigquery_config") !== undefined) return { kind: "archive" };
+  if (value("bigquery_config") !== undefined) return { kind: "archive", table: text("bigquery_config.table") };
   if (value("push_config") === undefined) return { kind: "pull" };
   const url = text("push_config.push_endpoint");
   const account = value("push_config.oidc_token.service_account_email");

@@ -93,6 +93,7 @@ function scopeOf(grant: PlannedResource): string {
 
 /** Full resource name by type of grant. */
 const scopes: Readonly<Record<string, (text: (path: string) => string) => string>> = {
+  google_bigquery_dataset_iam_member: (text) => `projects/${text("project")}/datasets/${text("dataset_id")}`,
   google_project_iam_member: (text) => `projects/${text("project")}`,
   google_spanner_database_iam_member: (text) =>
     `projects/${text("project")}/instances/${text("instance")}/databases/${text("database")}`,

@@ -4,6 +4,7 @@
 import { environmentNames, type FunctionName, functionNames } from "../functions/config.ts";
 import { type PlannedBus, readBus } from "./plan-bus.ts";
 import { EVERYBODY, type ForeignGrant, type PlannedGrant, type Roles, readGrants, readRoles } from "./plan-grants.ts";
+import { type PlannedHistory, readHistory } from "./plan-history.ts";
 import { type PlannedJob, readJobs } from "./plan-jobs.ts";
 import { type PlannedQueue, readQueues } from "./plan-queues.ts";
 import { type PlannedResource, PROJECT_NUMBER, readResources } from "./plan-resources.ts";
@@ -16,6 +17,8 @@ export type Plan = {
   /** Topics and subscriptions. */
   bus: PlannedBus;
   queues: PlannedQueue[];
+  /** Tables, views and exports of log lines. */
+  history: PlannedHistory;
   /** Grants to who acts on the laptop. */
   grants: PlannedGrant[];
   /** Grants by which Pub/Sub's agent takes dead letters from subscriptions and puts them on their topic. */
@@ -58,6 +61,7 @@ export function readPlan(folder: string): Plan {
     jobs,
     bus,
     queues: readQueues(resources),
+    history: readHistory(resources),
     ...readGrants(resources, roles, actorsOf(functions, jobs, bus)),
     roles,
     ledger: {

@@ -3,8 +3,10 @@
 
 import type { FunctionName } from "../functions/config.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
+import type { History } from "../functions/flows/history-ports.ts";
 import type { Log } from "../functions/flows/ports.ts";
 import { type Bus, openBus } from "./bus.ts";
+import { type LogExport, logExport } from "./log-export.ts";
 import { type MovableClock, movableClock } from "./movable-clock.ts";
 import { type Plan, type PlannedFunction, SCHEDULER_AGENT, TASKS_AGENT } from "./plan.ts";
 import { PUBSUB_AGENT } from "./plan-grants.ts";
@@ -12,6 +14,7 @@ import { plannedUrl } from "./plan-resources.ts";
 import { platformFront } from "./platform-front.ts";
 import { type Rights, rightsOf } from "./rights.ts";
 import { startScheduler } from "./scheduler.ts";
+import { openSqliteHistory } from "./sqlite-history.ts";
 import { type TaskService, taskService } from "./task-service.ts";
 import { type TokenIssuer, tokenIssuer } from "./token-issuer.ts";
 
@@ -36,6 +39,10 @@ export type Platform = {
   front(planned: PlannedFunction, handler: WireHandler): WireHandler;
   /** An identity token of a function's own account, as its metadata server gives it. */
   identityToken(planned: PlannedFunction, audience: string): string;
+  /** What the archive of events and log lines answers. */
+  history: History;
+  /** Takes the log lines of the functions, as Cloud Logging does. */
+  exportLine: LogExport;
   /** The plan's queues. */
   tasks: TaskService;
   /** Starts to call: jobs, pushes, tasks; to be called once, when the functions can be called at these addresses. */
@@ -55,7 +62,15 @@ export async function openPlatform({
   const issuer = await tokenIssuer(clock);
   const mayAgent = (permission: string, resource: string) =>
     rights.refusalOf({ member: PUBSUB_AGENT, permission, resource });
-  const bus = openBus({ clock, issuer, log, mayAgent }, plan.bus);
+  const archive = openSqliteHistory(plan.history);
+  const bus = openBus(
+    {
+      ...{ clock, issuer, log, mayAgent },
+      archive: (table, subscription, { id, publishedAtMs, data, attributes }) =>
+        archive.write(table, subscription, { messageId: id, publishedAtMs, data: data.toString("utf8"), attributes }),
+    },
+    plan.bus,
+  );
   const signs = (agent: string) => (account: string) => signing(plan, rights, { agent, account });
   const tasks = taskService({ clock, issuer, log, maySign: signs(TASKS_AGENT) }, plan.queues);
   let scheduler: { stop(): void } | undefined;
@@ -70,6 +85,8 @@ export async function openPlatform({
     },
     identityToken: ({ member }, audience) =>
       issuer.issue({ account: member.replace(/^serviceAccount:/, ""), audience }),
+    history: archive.history,
+    exportLine: logExport({ clock, bus }, plan.history.sinks),
     tasks,
     startCalling: (addresses) => {
       const localUrl = localUrls(plan, addresses);
@@ -81,6 +98,7 @@ export async function openPlatform({
       scheduler?.stop();
       bus.stop();
       tasks.stop();
+      archive.close();
     },
   };
 }

@@ -14,6 +14,8 @@ export const predefinedRoles: Readonly<Record<string, readonly string[]>> = {
   "roles/pubsub.publisher": ["pubsub.topics.publish"],
   "roles/pubsub.subscriber": ["pubsub.subscriptions.consume"],
   "roles/secretmanager.secretAccessor": ["secretmanager.versions.access"],
+  "roles/bigquery.dataViewer": ["bigquery.tables.getData"],
+  "roles/bigquery.jobUser": ["bigquery.jobs.create"],
   "roles/run.invoker": ["run.routes.invoke"],
   "roles/cloudtasks.enqueuer": ["cloudtasks.tasks.create"],
   "roles/iam.serviceAccountUser": ["iam.serviceAccounts.actAs"],

@@ -30,7 +30,7 @@ export type SubscriptionDependencies = {
 export type RunningSubscription = {
   planned: PlannedSubscription;
   add(message: PublishedMessage): void;
-  /** Begins to push what was added; a subscription that is pulled never does. */
+  /** Begins to push or archive what was added; a subscription that is pulled never does. */
   start(): void;
   /** Hands out what waits, at most `limit`, and waits for `acknowledge` until the deadline; then it comes again. */
   pull(limit: number): { ackId: string; delivery: Delivery }[];
@@ -80,12 +80,12 @@ export function openSubscription(deps: SubscriptionDependencies, planned: Planne
   return {
     planned,
     add: (message) => {
-      if (planned.delivery.kind === "archive" || !planned.filter(message.attributes)) return;
+      if (!planned.filter(message.attributes)) return;
       state.ready.push({ message, attempt: 1 });
       pump();
     },
     start: () => {
-      state.isRunning = planned.delivery.kind === "push";
+      state.isRunning = planned.delivery.kind !== "pull";
       pump();
     },
     pull: (limit) => state.ready.splice(0, limit).map((delivery) => ({ ackId: leases.lease(delivery), delivery })),

@@ -1,14 +1,14 @@
 /**
- * Writes every event of a topic into the warehouse's table, by Pub/Sub itself: no function, no code.
+ * Writes every message of a topic into a table of the warehouse, by Pub/Sub itself: no function, no code.
  * It must never be made before its grants: Pub/Sub checks them when the subscription is made, and refuses.
  */
+import type { BigqueryTable } from "@cdktf/provider-google/lib/bigquery-table/index.js";
 import { BigqueryTableIamMember } from "@cdktf/provider-google/lib/bigquery-table-iam-member/index.js";
 import { PubsubSubscription } from "@cdktf/provider-google/lib/pubsub-subscription/index.js";
 import { Sleep } from "@cdktf/provider-time/lib/sleep/index.js";
 import { Construct } from "constructs";
 import type { Settings } from "../settings.ts";
 import type { EventTopic } from "./event-topic.ts";
-import type { EventWarehouse } from "./event-warehouse.ts";
 import { deliveryUntilDeath, subscriptionName, takesDeadLetters } from "./push-consumer.ts";
 import { ServiceAgents } from "./service-agents.ts";
 
@@ -16,16 +16,17 @@ import { ServiceAgents } from "./service-agents.ts";
 export interface BigqueryArchiveProperties {
   readonly settings: Settings;
   readonly topic: EventTopic;
-  readonly warehouse: EventWarehouse;
+  /** One of the warehouse's tables of messages. */
+  readonly table: BigqueryTable;
 }
 
 /** The subscription with its grants. */
 export class BigqueryArchive extends Construct {
   readonly subscription: PubsubSubscription;
 
-  constructor(scope: Construct, id: string, { settings, topic, warehouse }: BigqueryArchiveProperties) {
+  constructor(scope: Construct, id: string, { settings, topic, table }: BigqueryArchiveProperties) {
     super(scope, id);
-    const { project, datasetId, tableId } = warehouse.deliveries;
+    const { project, datasetId, tableId } = table;
     const grant = {
       project,
       datasetId,
@@ -44,7 +45,7 @@ export class BigqueryArchive extends Construct {
       project: settings.projectId,
       name: subscriptionName(settings, topic, id),
       topic: topic.topic.id,
-      // Neither the table's nor the topic's schema: the whole message goes into `data`, and no event is refused for its shape.
+      // Neither the table's nor the topic's schema: the whole message goes into `data`, and nothing is refused for its shape.
       bigqueryConfig: { table: `${project}.${datasetId}.${tableId}`, writeMetadata: true },
       ...deliveryUntilDeath(topic),
       dependsOn: [canWrite],

@@ -136,16 +136,16 @@ export const messagingFailures: readonly Failure[] = [
         .filter(
           (sink) =>
             !graph
-              .ofType("google_bigquery_dataset_iam_member")
+              .ofType("google_pubsub_topic_iam_member")
               .some(
                 ({ stack, attributes }) =>
                   graph.origin(stack, attributes["member"])?.node === sink &&
-                  attributes["role"] === "roles/bigquery.dataEditor" &&
-                  sink.attributes["destination"].includes(attributes["dataset_id"]),
+                  attributes["role"] === "roles/pubsub.publisher" &&
+                  sink.attributes["destination"].includes(attributes["topic"]),
               ),
         )
         .map(says("may not write")),
-    break: ({ observability }) => remove(observability, "google_bigquery_dataset_iam_member"),
+    break: ({ observability }) => remove(observability, "google_pubsub_topic_iam_member"),
   },
   {
     title: "an alert is refused, because Monitoring does not know the log's metric yet",

@@ -7,21 +7,31 @@ const sharded = synthesized({ STAGE: "dev", WEBHOOK_QUEUE_SHARDS: "3" });
 const next = synthesized({ STAGE: "dev", PREFIX: "anna", QUEUE_GENERATION: "7" });
 
 describe("the messaging stack", () => {
-  test("holds exactly the topic with its dead letters, the archive, and three queues", () => {
+  test("holds exactly the topics with their dead letters, their archives, and three queues", () => {
     expect(bill(dev.messaging)).toEqual([
       "google_bigquery_table_iam_member bigquery/reads-schema",
       "google_bigquery_table_iam_member bigquery/writes-rows",
+      "google_bigquery_table_iam_member payment-logs/bigquery/reads-schema",
+      "google_bigquery_table_iam_member payment-logs/bigquery/writes-rows",
       "google_cloud_tasks_queue settlements/queue",
       "google_cloud_tasks_queue webhook-fast/queue",
       "google_cloud_tasks_queue webhook-slow/queue",
       "google_pubsub_subscription bigquery/subscription",
       "google_pubsub_subscription payment-events/dead-letters-kept",
+      "google_pubsub_subscription payment-logs/bigquery/subscription",
+      "google_pubsub_subscription payment-logs/dead-letters-kept",
       "google_pubsub_subscription_iam_member bigquery/pubsub-takes-dead-letters",
+      "google_pubsub_subscription_iam_member payment-logs/bigquery/pubsub-takes-dead-letters",
       "google_pubsub_topic payment-events/dead-letters",
       "google_pubsub_topic payment-events/topic",
+      "google_pubsub_topic payment-logs/dead-letters",
+      "google_pubsub_topic payment-logs/topic",
       "google_pubsub_topic_iam_member payment-events/pubsub-buries",
+      "google_pubsub_topic_iam_member payment-logs/pubsub-buries",
       "time_sleep bigquery/can-write",
       "time_sleep payment-events/agent-exists",
+      "time_sleep payment-logs/agent-exists",
+      "time_sleep payment-logs/bigquery/can-write",
     ]);
   });
 
@@ -39,9 +49,12 @@ describe("the messaging stack", () => {
   });
 
   test("writes into the table of the data stack, by way of its outputs", () => {
-    const [archive] = resources(dev.messaging, "google_pubsub_subscription").filter((one) => one["bigquery_config"]);
+    const archives = resources(dev.messaging, "google_pubsub_subscription").filter((one) => one["bigquery_config"]);
 
-    expect(archive?.["bigquery_config"].table).toMatch(/cross-stack-reference-input-data.*warehouse_deliveries/);
+    expect(archives.map((archive) => archive["bigquery_config"].table)).toEqual([
+      expect.stringMatching(/cross-stack-reference-input-data.*warehouse_event_deliveries/),
+      expect.stringMatching(/cross-stack-reference-input-data.*warehouse_log_entries/),
+    ]);
   });
 
   test("names queues by generation and everything by prefix, so that two people and two lives fit into a project", () => {
@@ -54,6 +67,10 @@ describe("the messaging stack", () => {
       "anna-payment-events-dead",
       "anna-payment-events-dead-kept",
       "anna-payment-events-to-bigquery",
+      "anna-payment-logs",
+      "anna-payment-logs-dead",
+      "anna-payment-logs-dead-kept",
+      "anna-payment-logs-to-bigquery",
       "anna-settlements-g7",
       "anna-webhook-fast-g7",
       "anna-webhook-slow-g7",

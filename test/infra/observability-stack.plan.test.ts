@@ -25,7 +25,6 @@ describe("the observability stack", () => {
   test("holds exactly the sink, the metrics, the alerts and the dashboard", () => {
     expect(bill(told)).toEqual(
       [
-        "google_bigquery_dataset_iam_member log-archive/sink-writes",
         "google_logging_metric metrics/cache-troubles",
         "google_logging_metric metrics/attempts-given-up",
         "google_logging_metric metrics/breaks",
@@ -40,6 +39,7 @@ describe("the observability stack", () => {
         "google_logging_metric metrics/sweeps",
         "google_logging_metric metrics/sweeps-with-backlog",
         "google_logging_project_sink log-archive/sink",
+        "google_pubsub_topic_iam_member log-archive/publishes-to-payment-logs",
         "google_monitoring_alert_policy alerts/breaks/policy",
         "google_monitoring_alert_policy alerts/cache-down/policy",
         "google_monitoring_alert_policy alerts/dead-letters/policy",
@@ -56,17 +56,16 @@ describe("the observability stack", () => {
     );
   });
 
-  test("writes logs into partitioned tables under an account of its own, which may write there", () => {
+  test("sends logs to the topic of the archive under an account of its own, which may publish there", () => {
     expect(only(told, "google_logging_project_sink")).toMatchObject({
       unique_writer_identity: true,
-      bigquery_options: { use_partitioned_tables: true },
-      destination: expect.stringMatching(/^bigquery\.googleapis\.com\/projects\/.*\/datasets\//),
+      destination: expect.stringMatching(/^pubsub\.googleapis\.com\/projects\/.*\/topics\//),
       filter: expect.stringContaining(
         '("payments-api" OR "ledger-writer" OR "test-acquirer" OR "notification" OR "invoice" OR "risk" OR "dead-letter-recorder"',
       ),
     });
-    expect(only(told, "google_bigquery_dataset_iam_member")).toMatchObject({
-      role: "roles/bigquery.dataEditor",
+    expect(only(told, "google_pubsub_topic_iam_member")).toMatchObject({
+      role: "roles/pubsub.publisher",
       member: expect.stringMatching(/google_logging_project_sink\..*\.writer_identity\}$/),
     });
   });

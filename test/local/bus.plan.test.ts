@@ -82,6 +82,7 @@ async function open(
     {
       ...{ clock, issuer, log: (_severity, message, fields = {}) => void logged.push({ message, fields }) },
       mayAgent: (permission, resource) => rights.refusalOf({ member: PUBSUB_AGENT, permission, resource }),
+      archive: () => {},
     },
     { topics: [topic, `${topic}-dead`], subscriptions: [keeping, { ...subscription, ...change }] },
   );

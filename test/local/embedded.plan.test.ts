@@ -2,6 +2,8 @@
 // It must never leave a server listening.
 import { createServer } from "node:net";
 import { systemClock, systemRandom } from "../../functions/adapters/system.ts";
+import { apiKeyDigest } from "../../functions/domain/accounts.ts";
+import { keyIdentity } from "../../functions/domain/idempotency.ts";
 import { startEmbedded } from "../../local/embedded.ts";
 import type { Host } from "../../local/host.ts";
 import { laptopKey, seedLaptopKey } from "../../local/laptop-key.ts";
@@ -55,6 +57,18 @@ describe("the embedded laptop", () => {
     expect(first).toMatchObject({ status: 200, replayed: null, body: { status: "succeeded", amount: 2000 } });
     expect(second).toEqual({ ...first, replayed: "true" });
     expect(refusals).toEqual([]);
+    // The archive has both requests and the payment, by the plan's export, topics and views.
+    const accountId = (await host?.accounts.findKey(apiKeyDigest(laptopKey)))?.accountId ?? "";
+    const nowMs = systemClock.now();
+    const asked = { accountId, range: { fromMs: nowMs - 86_400_000, untilMs: nowMs + 60_000 }, limit: 10 };
+    const keyId = keyIdentity(accountId, false, "order-1");
+    const page = await host?.history.keyLines({ ...asked, keyId, before: null });
+    expect(page?.lines.filter(({ message }) => message === "request")).toMatchObject([
+      { keyOutcome: "replayed", status: 200, service: "payments-api" },
+      { keyOutcome: "executed", status: 200, generation: 1 },
+    ]);
+    const [day] = (await host?.history.paymentDays(asked)) ?? [];
+    expect(day).toMatchObject({ currency: "usd", payments: 1, succeeded: 1, receivedMinor: 2000n });
   });
 
   test("answers an error without details, and tells people PERMISSION_DENIED, when the ledger's grant is missing", async () => {

@@ -112,29 +112,54 @@ describe("a plan", () => {
 
   test("has the topics and subscriptions, with how long they try, keep and wait", () => {
     const topic = "projects/local-project/topics/payment-events";
-    expect(plan.bus.topics.sort()).toEqual([topic, `${topic}-dead`]);
-    expect(plan.bus.subscriptions.filter(({ delivery }) => delivery.kind !== "push")).toEqual([
+    const logs = "projects/local-project/topics/payment-logs";
+    expect(plan.bus.topics.sort()).toEqual([topic, `${topic}-dead`, logs, `${logs}-dead`]);
+    expect(plan.bus.subscriptions.filter((one) => one.delivery.kind !== "push" && one.topic.startsWith(topic))).toEqual(
+      [
+        {
+          name: "projects/local-project/subscriptions/payment-events-to-bigquery",
+          topic,
+          filter: expect.any(Function),
+          delivery: { kind: "archive", table: "local-project.payments.event_deliveries" },
+          ackDeadlineMs: 10_000,
+          retry: { firstWaitMs: 10_000, longestWaitMs: 600_000 },
+          deadLetter: { topic: `${topic}-dead`, attemptsMax: 100 },
+          retentionMs: 7 * 24 * 3_600_000,
+        },
+        {
+          name: "projects/local-project/subscriptions/payment-events-dead-kept",
+          topic: `${topic}-dead`,
+          filter: expect.any(Function),
+          delivery: { kind: "pull" },
+          ackDeadlineMs: 600_000,
+          retry: { firstWaitMs: 0, longestWaitMs: 0 },
+          deadLetter: undefined,
+          retentionMs: 31 * 24 * 3_600_000,
+        },
+      ],
+    );
+  });
+
+  test("has the history: tables, views, and the export of every function's lines to the topic that fills one", () => {
+    const { tables, views, nameOf, sinks } = plan.history;
+    expect(tables).toEqual(["local-project.payments.event_deliveries", "local-project.payments_logs.log_entries"]);
+    expect(views.find(({ name }) => name === nameOf("payment_days"))?.query).toContain(
+      "FROM `local-project.payments_history.payments`",
+    );
+    expect(sinks).toEqual([
       {
-        name: "projects/local-project/subscriptions/payment-events-to-bigquery",
-        topic,
-        filter: expect.any(Function),
-        delivery: { kind: "archive" },
-        ackDeadlineMs: 10_000,
-        retry: { firstWaitMs: 10_000, longestWaitMs: 600_000 },
-        deadLetter: { topic: `${topic}-dead`, attemptsMax: 100 },
-        retentionMs: 7 * 24 * 3_600_000,
-      },
-      {
-        name: "projects/local-project/subscriptions/payment-events-dead-kept",
-        topic: `${topic}-dead`,
-        filter: expect.any(Function),
-        delivery: { kind: "pull" },
-        ackDeadlineMs: 600_000,
-        retry: { firstWaitMs: 0, longestWaitMs: 0 },
-        deadLetter: undefined,
-        retentionMs: 31 * 24 * 3_600_000,
+        topic: "projects/local-project/topics/payment-logs",
+        services: expect.arrayContaining(plan.functions.map(({ deployedName }) => deployedName)),
       },
     ]);
+    expect(
+      plan.bus.subscriptions.flatMap(({ delivery }) => (delivery.kind === "archive" ? [delivery.table] : [])),
+    ).toEqual(tables);
+    const filtered = (filter: string) => () =>
+      planned((_services, { observability }) => {
+        for (const sink of Object.values(observability?.["google_logging_project_sink"] ?? {})) sink["filter"] = filter;
+      });
+    expect(filtered("severity >= ERROR")).toThrow("a filter that the laptop does not play");
   });
 
   test("has apart what Pub/Sub's agent needs to bury a message: both grants of each subscription", () => {

@@ -2,18 +2,15 @@
 // It must never run SQL: the views are tried in event-views.emulator.test.ts.
 import { BigqueryArchive } from "../../../infra/constructs/bigquery-archive.ts";
 import { EventTopic } from "../../../infra/constructs/event-topic.ts";
-import { EventWarehouse } from "../../../infra/constructs/event-warehouse.ts";
-import { type Attributes, bill, only, resources, type SynthesizedStack } from "../synthesized.ts";
+import { HistoryWarehouse } from "../../../infra/constructs/history-warehouse.ts";
+import { type Attributes, bill, resources, type SynthesizedStack } from "../synthesized.ts";
 import { testStack } from "./test-stack.ts";
 
 const archive = (variables: Record<string, string> = {}): SynthesizedStack =>
   testStack((scope, settings) => {
     const topic = new EventTopic(scope, "payment-events", settings);
-    new BigqueryArchive(scope, "bigquery", {
-      settings,
-      topic,
-      warehouse: new EventWarehouse(scope, "warehouse", settings),
-    });
+    const warehouse = new HistoryWarehouse(scope, "warehouse", settings);
+    new BigqueryArchive(scope, "bigquery", { settings, topic, table: warehouse.eventDeliveries });
   }, variables);
 const stack = archive();
 const table = (from: SynthesizedStack, id: string): Attributes =>
@@ -63,35 +60,52 @@ describe("the warehouse", () => {
       "publish_time TIMESTAMP",
       "attributes JSON",
     ]);
-    expect(deliveries["time_partitioning"]).toEqual({ type: "DAY", field: "publish_time" });
+    for (const raw of [deliveries, table(stack, "log_entries")]) {
+      expect(raw["schema"]).toBe(deliveries["schema"]);
+      expect(raw["time_partitioning"]).toEqual({ type: "DAY", field: "publish_time" });
+      expect(raw["clustering"]).toEqual(["publish_time"]);
+    }
   });
 
   test("makes each view after what it reads from, in standard SQL, and free to be changed", () => {
     const idOf = (tableId: string) =>
       Object.entries(stack.resource["google_bigquery_table"] ?? {}).find(([, one]) => one["table_id"] === tableId)?.[0];
-    const order = ["event_deliveries", "events", "payments", "payment_days"];
+    const views = resources(stack, "google_bigquery_table").filter((one) => one["view"] !== undefined);
 
-    for (const [index, name] of order.entries()) {
-      if (index === 0) continue;
-      const view = table(stack, name);
-      expect(view["depends_on"]).toEqual([`google_bigquery_table.${idOf(order[index - 1] ?? "")}`]);
+    expect(views.map((view) => view["table_id"])).toHaveLength(12);
+    for (const view of views) {
       expect(view).toMatchObject({ deletion_protection: false, view: { use_legacy_sql: false } });
-      expect(view["view"].query).toContain(`\${google_bigquery_table.${idOf(order[index - 1] ?? "")}.table_id}`);
+      const query = String(view["view"].query);
+      const raw = ["event_deliveries", "log_entries"].filter((name) => query.includes(`${idOf(name)}.table_id}`));
+      const read = [...query.matchAll(/\.(\w+)`/g)].map(([, name = ""]) => name);
+      expect(raw.length + read.length).toBeGreaterThan(0);
+      for (const name of [...raw, ...read]) expect(view["depends_on"]).toContain(`google_bigquery_table.${idOf(name)}`);
     }
+  });
+
+  test("shows readers a dataset of views only, which may read the two of raw rows, and keeps policies off those", () => {
+    const shown = resources(stack, "google_bigquery_dataset_access");
+
+    expect(shown).toHaveLength(2);
+    for (const access of shown) {
+      expect(access["dataset"]).toMatchObject({ target_types: ["VIEWS"] });
+      expect(access["dataset"].dataset.dataset_id).toMatch(/warehouse_shown_dataset.*\.dataset_id\}$/);
+    }
+    expect(new Set(shown.map((access) => access["dataset_id"])).size).toBe(2);
+    expect(resources(stack, "google_bigquery_dataset_iam_member")).toEqual([]);
   });
 
   test("goes with its contents in dev and stays in prod, where only the views may change", () => {
     const prod = archive({ STAGE: "prod" });
 
-    expect(only(stack, "google_bigquery_dataset")).toMatchObject({
-      delete_contents_on_destroy: true,
-      lifecycle: { prevent_destroy: false },
-    });
+    for (const dataset of resources(stack, "google_bigquery_dataset")) {
+      expect(dataset).toMatchObject({ delete_contents_on_destroy: true, lifecycle: { prevent_destroy: false } });
+    }
     expect(table(stack, "event_deliveries")).toMatchObject({ deletion_protection: false });
-    expect(only(prod, "google_bigquery_dataset")).toMatchObject({
-      delete_contents_on_destroy: false,
-      lifecycle: { prevent_destroy: true },
-    });
+    expect(resources(prod, "google_bigquery_dataset")).toHaveLength(3);
+    for (const dataset of resources(prod, "google_bigquery_dataset")) {
+      expect(dataset).toMatchObject({ delete_contents_on_destroy: false, lifecycle: { prevent_destroy: true } });
+    }
     expect(table(prod, "event_deliveries")).toMatchObject({
       deletion_protection: true,
       lifecycle: { prevent_destroy: true },
@@ -100,6 +114,8 @@ describe("the warehouse", () => {
   });
 
   test("has a name that BigQuery accepts, whatever the prefix", () => {
-    expect(only(archive({ PREFIX: "anna-b" }), "google_bigquery_dataset")["dataset_id"]).toBe("anna_b_payments");
+    const names = resources(archive({ PREFIX: "anna-b" }), "google_bigquery_dataset").map((one) => one["dataset_id"]);
+
+    expect(names.sort()).toEqual(["anna_b_payments", "anna_b_payments_history", "anna_b_payments_logs"]);
   });
 });
