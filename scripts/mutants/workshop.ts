@@ -66,7 +66,7 @@ function runTests(tree: string, file: string, title: string | undefined): Run {
   const launched = needsEmulators
     ? ["scripts/node.cjs", "local/with-emulators.ts", "--", "node", ...jest]
     : ["scripts/node.cjs", ...jest];
-  const { error } = spawnSync(process.execPath, launched, {
+  const { error, status } = spawnSync(process.execPath, launched, {
     cwd: tree,
     env: { ...process.env, SUITE: suiteOf(file) },
     timeout: runMsMax,
@@ -74,7 +74,10 @@ function runTests(tree: string, file: string, title: string | undefined): Run {
   });
   if (existsSync(report)) return readReport(readFileSync(report, "utf8"));
   if (error !== undefined) return { kind: "broken", reason: error.message };
-  return needsEmulators ? { kind: "not_run" } : { kind: "broken", reason: "the runner wrote no report" };
+  // Where there are no emulators the launcher says so and ends well; where they did not start it does not.
+  return needsEmulators && status === 0
+    ? { kind: "not_run" }
+    : { kind: "broken", reason: "the runner wrote no report" };
 }
 
 /** The file's kind, which is the run that takes it (see jest.config.mjs). */
