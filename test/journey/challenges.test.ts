@@ -43,6 +43,24 @@ function sdkUrl(intent: Stripe.PaymentIntent): string {
 }
 
 describe("a payment that the buyer has to confirm", () => {
+  test("shows in the life of its key the challenge, and the attempt that went on from it without a request", async () => {
+    const intent = await shop.stripe.paymentIntents.create(withReturn, { idempotencyKey: "order-17" });
+    const lifeOf = async () => (await shop.world.get("/v1/idempotency_keys/life?key=order-17")).json;
+    const open = await lifeOf();
+    expect(open).toMatchObject({ state: "completed", attempts: [{ state: "challenged", closed_at_ms: null }] });
+    await shop.world.clock.advance(60_000);
+    await answer(intent, "accept");
+
+    const life = await lifeOf();
+
+    expect(life.attempts.map(({ state }: { state: string }) => state)).toEqual(["authenticated", "succeeded"]);
+    expect(life.ledger_transactions).toHaveLength(1);
+    const ends = life.events.filter(({ request }: { request: string | null }) => request === null);
+    expect(ends.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(["charge.succeeded", "payment_intent.succeeded"]),
+    );
+  });
+
   test("leads to the bank's page and back to the merchant, paid by one authorization", async () => {
     const intent = await shop.stripe.paymentIntents.create(withReturn);
     expect(intent).toMatchObject({

@@ -61,10 +61,15 @@ describe("a payment that the bank settles later", () => {
     expect(events().slice(-2)).toEqual(["charge.failed", "payment_intent.payment_failed"]);
   });
 
-  test("replays its first answer after it has settled", async () => {
+  test("replays its first answer after it has settled, and its key tells the end too", async () => {
     const idempotencyKey = "K";
     const first = await shop.stripe.paymentIntents.create(settledLater, { idempotencyKey });
+    const lifeOf = async () => (await shop.world.get(`/v1/idempotency_keys/life?key=${idempotencyKey}`)).json;
+    expect((await lifeOf()).attempts[0]).toMatchObject({ state: "pending", closed_at_ms: null });
     await endWhatIsPending();
+    const { attempts, events: told } = await lifeOf();
+    expect(attempts[0]).toMatchObject({ state: "succeeded" });
+    expect(told.at(-1)).toMatchObject({ status: "succeeded", request: null });
     const again = await shop.stripe.paymentIntents.create(settledLater, { idempotencyKey });
     expect([again.id, again.status]).toEqual([first.id, "processing"]);
   });

@@ -5,6 +5,7 @@ import { newDelivery, recorded } from "../../functions/domain/delivery-record.ts
 import { keyIdentity, retentionMs } from "../../functions/domain/idempotency.ts";
 import { sealLedger } from "../../functions/flows/seal-ledger.ts";
 import { died } from "../proof/crash-support.ts";
+import { sweep } from "../support/completer.ts";
 import { apiKeys, beginMs, openWorld, payForm, type Reply, type World } from "../support/world.ts";
 
 const path = "/v1/idempotency_keys/life";
@@ -124,6 +125,21 @@ describe("the life of a key in trouble", () => {
     expect(life.json.record).toMatchObject({ generation: 2, taken_over_at_ms: beginMs + 31_000 });
     expect(life.json.attempts).toEqual([expect.objectContaining({ id: open.json.attempts[0].id, adopted: true })]);
     expect(told(life).slice(0, 4)).toEqual(["recorded", "attempt_began", "created", "taken_over"]);
+  });
+
+  test("that no client ever sent again tells that the completer kept the answer", async () => {
+    const world = await openWorld();
+    const dying = world.startServer();
+    dying.ports.ledger.disturb("insert", died("after"));
+    void dying.post("/v1/payment_intents", payForm, { key: "order-1" });
+    await world.clock.advance(60_000);
+    await sweep(world);
+
+    const life = await lifeOf(world, "order-1");
+
+    expect(life.json).toMatchObject({ state: "completed", record: { generation: 1, outcome: { status: 200 } } });
+    const kept = life.json.story.find(({ kind }: { kind: string }) => kind === "answer_kept");
+    expect(kept).toMatchObject({ at_ms: beginMs + 60_000, text: expect.stringMatching(/^The completer kept/) });
   });
 
   test("whose worker died before the first commit is known by its claim alone, to whoever knows the key", async () => {
