@@ -75,7 +75,8 @@ export async function openStageBus(environment: NodeJS.ProcessEnv) {
  * @throws Error for people when no project is named
  */
 export async function openStageKeys(environment: NodeJS.ProcessEnv) {
-  const { projectId } = stageSettings(environment);
+  const settings = stageSettings(environment);
+  const { projectId, idempotencyCache } = settings;
   const [ledger, { spannerPayments }, { openFirestore }, { firestoreDeliveries }, { firestoreIdempotencyCache }] =
     await Promise.all([
       openStageLedger(environment),
@@ -84,13 +85,15 @@ export async function openStageKeys(environment: NodeJS.ProcessEnv) {
       import("../functions/adapters/firestore-deliveries.ts"),
       import("../functions/adapters/firestore-idempotency-cache.ts"),
     ]);
-  const { firestoreDatabase: databaseId } = storeNames(stageSettings(environment));
+  const { firestoreDatabase: databaseId } = storeNames(settings);
   const { database, close } = openFirestore({ projectId, databaseId });
   const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = firestoreNames;
   return {
     projectId,
     ...spannerPayments(ledger),
-    cache: firestoreIdempotencyCache({ database, collection, deleteAfterField }),
+    // Memorystore has no address outside its network.
+    cache:
+      idempotencyCache === "firestore" ? firestoreIdempotencyCache({ database, collection, deleteAfterField }) : null,
     deliveries: firestoreDeliveries({ database, names: firestoreNames }),
     close: async () => void (await Promise.all([ledger.close(), close()])),
   };

@@ -7,7 +7,7 @@ import { defaultTimings, keyLengthMax } from "../domain/idempotency.ts";
 import { guardCache } from "../flows/cache-guard.ts";
 import type { Deliveries } from "../flows/delivery-ports.ts";
 import type { History, KeyLine } from "../flows/history-ports.ts";
-import type { Accounts, Clock, IdempotencyCache } from "../flows/ports.ts";
+import type { Accounts, Clock, GuardedCache, IdempotencyCache } from "../flows/ports.ts";
 import { readKeyLife } from "../flows/read-life.ts";
 import type { Stories } from "../flows/story-ports.ts";
 import { serializeKeyLife, type WireKeyLife } from "./serialize-life.ts";
@@ -16,7 +16,8 @@ import { serializeKeyLife, type WireKeyLife } from "./serialize-life.ts";
 export interface KeyDeskDependencies {
   readonly accounts: Pick<Accounts, "listKeys">;
   readonly stories: Stories;
-  readonly cache: IdempotencyCache;
+  /** Null where it is out of reach: Memorystore answers inside its network only. */
+  readonly cache: IdempotencyCache | null;
   readonly deliveries: Deliveries;
   readonly history: Pick<History, "keyLines"> | null;
   readonly clock: Clock;
@@ -43,15 +44,19 @@ export async function keyDesk(deps: KeyDeskDependencies, { accountName, key }: K
   if (apiKey === undefined) return { refused: `there is no account ${accountName}, or it never had an API key` };
   const { accountId } = apiKey;
   try {
-    const cache = guardCache({ cache: deps.cache, clock: deps.clock, log: () => {} }, { deadlineMs: cacheDeadlineMs });
     const input = { accountId, which: { key } };
-    const life = await readKeyLife({ ...deps, cache, webhooks: { deliveries: deps.deliveries } }, input);
+    const life = await readKeyLife({ ...deps, cache: cacheOf(deps), webhooks: { deliveries: deps.deliveries } }, input);
     const lines = await linesOf(deps, accountId, life.keyHash);
     return { life: serializeKeyLife(life, defaultTimings.leaseMs), lines };
   } catch (error) {
     if (hasCode(error, "resource_missing")) return { refused: `${accountName} never used this key, or too long ago` };
     throw error;
   }
+}
+
+function cacheOf({ cache, clock }: KeyDeskDependencies): Pick<GuardedCache, "read"> {
+  if (cache === null) return { read: async () => ({ kind: "unknown" }) };
+  return guardCache({ cache, clock, log: () => {} }, { deadlineMs: cacheDeadlineMs });
 }
 
 /** A person waits longer than a payment does. */
