@@ -9,8 +9,9 @@ import { aesSecretBox } from "./adapters/secret-box.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { openTracing } from "./adapters/trace-open.ts";
 import { environmentNames, settingsIn } from "./config.ts";
-import { traceSettingsIn } from "./config-readers.ts";
+import { crashTourIn, traceSettingsIn } from "./config-readers.ts";
 import { dashboard } from "./edge/dashboard.ts";
+import { cloudTraceUrl } from "./edge/dashboard-trace.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 
@@ -25,6 +26,8 @@ const handler = dashboard(
       baseUrl: setting("paymentsUrl"),
       identityToken: identityTokenFor({ audience: process.env[environmentNames.paymentsAudience], clock: systemClock }),
     }),
+    traceUrl: cloudTraceUrl(setting("project")),
+    hasTour: crashTourIn(process.env),
     sessions: aesSecretBox(setting("dashboardSessionKey")),
     clock: systemClock,
     random: systemRandom,

@@ -22,7 +22,7 @@ export interface AroundTheDashboard {
 /** Adds the function. A payments API that is closed to the world lets it in with a token. */
 export function merchantDashboard(scope: Construct, around: AroundTheDashboard): void {
   const { settings, foundation, data, paymentsApi } = around;
-  const { project, paymentsUrl, paymentsAudience, dashboardSessionKey } = environmentNames;
+  const { project, paymentsUrl, paymentsAudience, dashboardSessionKey, crashTour } = environmentNames;
   const dashboard = new PaymentFunction(scope, "dashboard", {
     settings,
     foundation,
@@ -34,6 +34,7 @@ export function merchantDashboard(scope: Construct, around: AroundTheDashboard):
     environment: {
       [project]: settings.projectId,
       [paymentsUrl]: paymentsApi.url,
+      ...(settings.stage === "prod" ? {} : { [crashTour]: settings.stage }),
       ...(settings.isPublic ? {} : { [paymentsAudience]: paymentsApi.url }),
     },
     secrets: { [dashboardSessionKey]: data.dashboardSessionKey },

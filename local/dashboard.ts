@@ -4,6 +4,7 @@
 import { merchantPayments } from "../functions/adapters/payments-merchant.ts";
 import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import { environmentNames, requiredVariable } from "../functions/config.ts";
+import { crashTourIn } from "../functions/config-readers.ts";
 import { dashboard } from "../functions/edge/dashboard.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { Clock, Log, Random } from "../functions/flows/ports.ts";
@@ -24,6 +25,9 @@ export const dashboardMakers = {
         baseUrl: requiredVariable(environment, environmentNames.paymentsUrl),
         identityToken: audience === undefined ? undefined : async () => identityToken(audience),
       }),
+      // Whoever looks on a laptop has the console of no project.
+      traceUrl: () => null,
+      hasTour: crashTourIn(environment),
       sessions: aesSecretBox(requiredVariable(environment, environmentNames.dashboardSessionKey)),
     });
   },

@@ -30,16 +30,20 @@ export interface Notice {
 export type Place = (typeof places)[number]["path"];
 
 const places = [
+  { path: "/", name: "Overview" },
   { path: "/payments", name: "Payments" },
   { path: "/webhooks", name: "Webhooks" },
   { path: "/dead-letters", name: "Dead letters" },
+  { path: "/keys", name: "Keys" },
+  { path: "/ledger", name: "Ledger" },
+  { path: "/tour", name: "Crash tour" },
 ] as const;
 
 /** Where a sign-in leads. */
-export const home: Place = "/payments";
+export const home: Place = "/";
 
-/** A page of somebody who is signed in, or of nobody: that one has no navigation. */
-export function pageResponse(page: Page, session: Session | undefined): WireResponse {
+/** A page of somebody who is signed in, or of nobody: that one has no navigation. `hasTour` puts the crash tour into it. */
+export function pageResponse(page: Page, session: Session | undefined, hasTour = false): WireResponse {
   const { title, body, place, status = 200, notice } = page;
   const document = html`<!doctype html>
 <html lang="en">
@@ -55,7 +59,7 @@ export function pageResponse(page: Page, session: Session | undefined): WireResp
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-${session && header(session, place)}
+${session && header(session, place, hasTour)}
 <main id="content" tabindex="-1">
 <h1>${title}</h1>
 ${notice && html`<p class="notice${notice.isBad && " bad"}" role="${notice.isBad ? "alert" : "status"}">${notice.text}</p>`}
@@ -96,10 +100,11 @@ export function postForm(session: Session, action: string, content: Insertable):
 ${content}</form>`;
 }
 
-function header(session: Session, place: Place | undefined): Markup {
+function header(session: Session, place: Place | undefined, hasTour: boolean): Markup {
+  const shown = places.filter(({ path }) => path !== "/tour" || hasTour);
   return html`<header>
 <p class="brand"><span aria-hidden="true" class="mark"></span>Payments</p>
-<nav aria-label="Dashboard"><ul>${places.map(
+<nav aria-label="Dashboard"><ul>${shown.map(
     ({ path, name }) => html`<li><a href="${path}"${path === place && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>
 <div class="who"><p>Key <code>${keyLabel(session)}</code></p>${postForm(session, "/sign-out", html`<button class="quiet">Sign out</button>`)}</div>

@@ -1,10 +1,11 @@
 /**
- * The page of one payment: what it is and how it stands.
+ * The page of one payment: what it is, how it came to stand as it does, and what is booked of it.
  * It must never show a client secret: whoever has it may act as the buyer.
  */
 import { type Fields, fieldsOf } from "../domain/payment-news.ts";
 import type { Page } from "./dashboard-page.ts";
 import { isIntentId } from "./dashboard-payments.ts";
+import { storySections } from "./dashboard-story.ts";
 import { ask, type Part, type Visit } from "./dashboard-visit.ts";
 import { chip, fact, money, panel, secondsIn, textIn, wholeNumberIn } from "./dashboard-words.ts";
 import { html, type Insertable, type Markup } from "./html.ts";
@@ -12,15 +13,23 @@ import { html, type Insertable, type Markup } from "./html.ts";
 /** `GET /payments/:id`. */
 export async function paymentPage(visit: Visit): Promise<Page> {
   const { id } = visit;
-  const part: Part<Fields> = isIntentId(id)
-    ? await ask(visit, `/v1/payment_intents/${id}`, { "expand[0]": "latest_charge" })
-    : { kind: "missing" };
+  const nothing: Part<Fields> = { kind: "missing" };
+  const [part, timeline] = isIntentId(id)
+    ? await Promise.all([
+        ask(visit, `/v1/payment_intents/${id}`, { "expand[0]": "latest_charge" }),
+        ask(visit, `/v1/payment_intents/${id}/timeline`),
+      ])
+    : [nothing, nothing];
   const common = { title: "Payment", place: "/payments" } as const;
   if (part.kind === "missing") {
     const body = html`<p class="fault" role="alert">There is no payment with this id.</p><p><a href="/payments">All payments</a></p>`;
     return { ...common, status: 404, body };
   }
-  return { ...common, body: html`<p><code>${id}</code></p>${panel("Payment", part, facts)}` };
+  return {
+    ...common,
+    body: html`<p><code>${id}</code></p>${panel("Payment", part, facts)}
+${timeline.kind === "there" ? storySections(timeline.value) : panel("What happened", timeline, () => null)}`,
+  };
 }
 
 function facts(intent: Fields): Markup {

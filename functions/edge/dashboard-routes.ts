@@ -5,9 +5,13 @@
 import { deadLettersPage, planPage, redrivePlan } from "./dashboard-dead-letters.ts";
 import { deliveryPage, resendForm } from "./dashboard-delivery.ts";
 import type { ReadField } from "./dashboard-forms.ts";
+import { findKey, keyPage, keysPage } from "./dashboard-keys.ts";
+import { ledgerPage } from "./dashboard-ledger.ts";
+import { overviewPage } from "./dashboard-overview.ts";
 import type { Page } from "./dashboard-page.ts";
 import { paymentPage } from "./dashboard-payment.ts";
 import { paymentOfSearch, paymentsPage } from "./dashboard-payments.ts";
+import { tourPage, walkTour } from "./dashboard-tour.ts";
 import type { Visit } from "./dashboard-visit.ts";
 import { endpointPage, sendTest, webhooksPage } from "./dashboard-webhooks.ts";
 
@@ -38,6 +42,7 @@ export function findDashboardRoute(
 }
 
 const routes: readonly DashboardRoute[] = [
+  { method: "GET", path: /^\/$/, page: overviewPage },
   { method: "GET", path: /^\/payments$/, page: paymentsPage, redirect: paymentOfSearch },
   { method: "GET", path: /^\/payments\/([^/]+)$/, page: paymentPage },
   { method: "GET", path: /^\/webhooks$/, page: webhooksPage },
@@ -48,4 +53,10 @@ const routes: readonly DashboardRoute[] = [
   { method: "GET", path: /^\/dead-letters$/, page: deadLettersPage },
   { method: "GET", path: /^\/dead-letters\/plan$/, page: planPage },
   { method: "POST", path: /^\/dead-letters\/redrive$/, change: redrivePlan },
+  { method: "GET", path: /^\/keys$/, page: keysPage },
+  { method: "POST", path: /^\/keys$/, change: findKey },
+  { method: "GET", path: /^\/keys\/([^/]+)$/, page: keyPage },
+  { method: "GET", path: /^\/ledger$/, page: ledgerPage },
+  { method: "GET", path: /^\/tour$/, page: tourPage },
+  { method: "POST", path: /^\/tour$/, change: walkTour },
 ];

@@ -63,6 +63,33 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .tabs a { display: inline-block; min-height: 2.75rem; padding: .55rem .9rem; border: 1px solid var(--line); border-radius: .4rem; }
 .chip { display: inline-block; padding: 0 .55rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; line-height: 1.5rem; white-space: nowrap; color: var(--soft); }
 .chip.good { color: var(--good); } .chip.bad { color: var(--bad); } .chip.warn { color: var(--warn); }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 1.25rem; align-items: start; }
+.charts .panel { margin: 0; }
+.tiles { display: flex; flex-wrap: wrap; gap: .75rem 2rem; }
+.tiles dd { font-size: 1.25rem; font-weight: 600; margin: 0; }
+.chart { margin: 1.25rem 0 0; }
+.chart h3 { margin: 0; } .chart figcaption p { margin: 0 0 .5rem; color: var(--soft); font-size: .9375rem; }
+.plot { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--edge); border-top: 1px dashed var(--line); }
+.scale, .days { margin: 0; color: var(--soft); font-size: .8125rem; }
+.days { display: flex; justify-content: space-between; }
+.legend { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; margin: 0 0 .25rem; padding: 0; font-size: .875rem; }
+.legend svg { width: .75rem; height: .75rem; margin-right: .4rem; vertical-align: -.05rem; }
+.bar { display: block; width: 100%; height: .5rem; margin: .35rem 0 .15rem; }
+rect.first { fill: var(--accent); } rect.second { fill: var(--edge); } rect.good { fill: var(--good); } rect.bad { fill: var(--bad); }
+.line { fill: none; stroke-width: 2px; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
+.line.first { stroke: var(--accent); } .line.second { stroke: var(--edge); } .line.good { stroke: var(--good); } .line.bad { stroke: var(--bad); }
+details { margin-top: .5rem; } summary { cursor: pointer; min-height: 2.75rem; padding-top: .6rem; color: var(--accent); }
+.stops { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: 1.25rem; }
+.stops .panel { margin: 0; }
+.story { list-style: none; margin: 0; padding: 0; }
+.story li { position: relative; display: grid; grid-template-columns: 14rem 1fr; gap: .25rem 1rem; padding: .35rem 0 .35rem 1.5rem; overflow-wrap: anywhere; }
+.story li::before { content: ""; position: absolute; left: .2rem; top: .8rem; width: .6rem; height: .6rem; border: 2px solid var(--accent); border-radius: 50%; background: var(--card); z-index: 1; }
+.story li:not(:last-child)::after { content: ""; position: absolute; left: .45rem; top: 1.2rem; bottom: -.7rem; border-left: 2px solid var(--line); }
+.story li.good::before { background: var(--good); border-color: var(--good); }
+.story li.warn::before { background: var(--warn); border-color: var(--warn); }
+.story li.bad::before { background: var(--bad); border-color: var(--bad); }
+.story li.ahead::before { border-style: dotted; }
+.story .at { color: var(--soft); font-variant-numeric: tabular-nums; }
 pre { font: .8125rem/1.45 ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
 .busy { position: fixed; right: 1rem; bottom: 1rem; margin: 0; padding: .5rem 1rem; border-radius: .45rem; color: var(--on-accent); background: var(--accent); }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -71,6 +98,7 @@ pre { font: .8125rem/1.45 ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", mo
   .who { margin-left: 0; width: 100%; justify-content: space-between; }
   nav a { padding-inline: .5rem; }
   .panel { padding: .9rem; }
+  .story li { grid-template-columns: 1fr; gap: 0; }
   .fields .wide { grid-column: auto; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: .6rem; }
@@ -78,7 +106,7 @@ pre { font: .8125rem/1.45 ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", mo
   table.cards, table.cards tbody, table.cards caption { display: block; }
   table.cards tr { display: block; border-bottom: 1px solid var(--line); padding: .6rem 0; }
   table.cards tbody tr:last-child { border-bottom: 0; }
-  table.cards td, table.cards td.number { display: grid; grid-template-columns: 7.5rem 1fr; gap: .5rem; text-align: left; white-space: normal; border: 0; padding: .15rem 0; }
+  table.cards td, table.cards td.number { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; text-align: left; white-space: normal; border: 0; padding: .15rem 0; }
   table.cards td::before { content: attr(data-label); color: var(--soft); font-size: .875rem; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }

@@ -6,6 +6,7 @@ import type { Session } from "../domain/dashboard-session.ts";
 import { type DomainError, refuse } from "../domain/errors.ts";
 import { type Fields, fieldsOf } from "../domain/payment-news.ts";
 import type { MerchantAnswer, MerchantApi } from "../flows/dashboard-ports.ts";
+import type { History } from "../flows/history-ports.ts";
 import type { Clock, Log, Random } from "../flows/ports.ts";
 import type { ReadField } from "./dashboard-forms.ts";
 import { type Page, type Place, postForm } from "./dashboard-page.ts";
@@ -15,6 +16,12 @@ import { html } from "./html.ts";
 /** What the dashboard runs on. */
 export interface DashboardPorts extends SessionPorts {
   readonly api: MerchantApi;
+  /** What was, by day and by key; the account is always the session's. Absent where a stage keeps no history. */
+  readonly history?: History | undefined;
+  /** Where a trace can be looked at, by its 32 hexadecimal digits; null where there is no such place. */
+  readonly traceUrl: (traceId: string) => string | null;
+  /** Whether the stage has the crash tour; never in prod. */
+  readonly hasTour: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

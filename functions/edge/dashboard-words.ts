@@ -28,7 +28,7 @@ export function itemsIn(fields: Fields, name = "data"): readonly Fields[] {
 }
 
 /** `USD 20.00`; a currency that is not ours keeps its minor units. */
-export function money(amountMinor: number | undefined, currency: string): string {
+export function money(amountMinor: number | bigint | undefined, currency: string): string {
   if (amountMinor === undefined) return "";
   if (Object.hasOwn(currencies, currency)) return amountWords(BigInt(amountMinor), currency as Currency);
   return `${amountMinor} ${currency}`;
@@ -106,6 +106,16 @@ const latestMs = 8.64e15;
 
 const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   succeeded: "good",
+  balanced: "good",
+  sound: "good",
+  completed: "good",
+  executed: "good",
+  replayed: "good",
+  waited: "good",
+  adopted: "warn",
+  in_use: "warn",
+  in_progress: "warn",
+  mismatch: "bad",
   delivered: "good",
   enabled: "good",
   canceled: "bad",

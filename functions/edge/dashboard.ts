@@ -7,7 +7,7 @@ import { DomainError, type ErrorCode, hasCode } from "../domain/errors.ts";
 import { rateLimiter } from "../flows/limit-rate.ts";
 import { dashboardScript } from "./dashboard-assets.ts";
 import { queryFields, sessionForm } from "./dashboard-forms.ts";
-import { assetResponse, home, type Page, pageResponse, seeOther } from "./dashboard-page.ts";
+import { assetResponse, type Page, pageResponse, seeOther } from "./dashboard-page.ts";
 import { type DashboardRoute, findDashboardRoute } from "./dashboard-routes.ts";
 import { readSession } from "./dashboard-session.ts";
 import { allLimit, clientLimit, endSession, type SignInLimits, signIn, signInPage } from "./dashboard-sign-in.ts";
@@ -25,7 +25,7 @@ export function dashboard(ports: DashboardPorts): WireHandler {
       return (await open(ports, limits, request)) ?? (await signedIn(ports, session, request));
     } catch (error) {
       if (hasCode(error, "api_key_invalid")) return endSession(request, "key_refused");
-      return failure(ports, session, error);
+      return failure(ports, { session, hasTour: ports.hasTour }, error);
     }
   };
 }
@@ -43,7 +43,7 @@ async function open(
   if (isGet && path === "/dashboard.js") return assetResponse("text/javascript; charset=utf-8", dashboardScript);
   if (path !== "/sign-in") return undefined;
   if (request.method === "POST") return await signIn(ports, limits, request);
-  if (!isGet) return notAllowed(undefined, "GET, HEAD, POST");
+  if (!isGet) return notAllowed({ session: undefined, hasTour: false }, "GET, HEAD, POST");
   const ended = queryFields(request)("ended");
   return signInPage(ended === "signed_out" || ended === "key_refused" || ended === "over" ? ended : undefined);
 }
@@ -59,21 +59,23 @@ async function signedIn(
     return seeOther(`/sign-in${hadOne ? "?ended=over" : ""}`);
   }
   const path = pathOf(request.target);
-  if (path === "/") return seeOther(home);
   if (path === "/sign-out" && request.method === "POST") {
     sessionForm(request, session);
     return endSession(request, "signed_out");
   }
   const { route, id, allowed } = findDashboardRoute(request.method === "HEAD" ? "GET" : request.method, path);
-  if (route === undefined) return allowed === "" ? notFound(session) : notAllowed(session, allowed);
+  if (route === undefined) {
+    const shown = { session, hasTour: ports.hasTour };
+    return allowed === "" ? notFound(shown) : notAllowed(shown, allowed);
+  }
   const visit = { ports, session, query: queryFields(request), id };
   if (route.method === "POST") {
     const end = await route.change(visit, sessionForm(request, session));
-    return typeof end === "string" ? seeOther(end) : pageResponse(end, session);
+    return typeof end === "string" ? seeOther(end) : pageResponse(end, session, ports.hasTour);
   }
   const elsewhere = route.redirect?.(visit.query);
   if (elsewhere !== undefined) return seeOther(elsewhere);
-  return pageResponse(await checkedPage(route, visit), session);
+  return pageResponse(await checkedPage(route, visit), session, ports.hasTour);
 }
 
 /** The page beside a look at the key: it ends the session of one that was revoked, whatever the page itself asks for. */
@@ -82,13 +84,19 @@ async function checkedPage(route: DashboardRoute & { method: "GET" }, visit: Vis
   return page;
 }
 
+/** Whose page it is, and what its navigation holds. */
+interface Shown {
+  readonly session: Session | undefined;
+  readonly hasTour: boolean;
+}
+
 /** What a query or a form says about itself, as a page; of anything else only the code is logged, its text may hold a value. */
-function failure({ log }: DashboardPorts, session: Session | undefined, error: unknown): WireResponse {
+function failure({ log }: DashboardPorts, shown: Shown, error: unknown): WireResponse {
   const code = error instanceof DomainError ? error.code : undefined;
   const status = code === undefined ? undefined : statuses[code];
-  if (status !== undefined && error instanceof Error) return message(session, status, "Not understood", error.message);
+  if (status !== undefined && error instanceof Error) return message(shown, status, "Not understood", error.message);
   log("ERROR", "dashboard failed", { code: code ?? (error instanceof Error ? error.name : typeof error) });
-  return message(session, 500, "Something went wrong", "The page could not be made. Reload it to try again.");
+  return message(shown, 500, "Something went wrong", "The page could not be made. Reload it to try again.");
 }
 
 const statuses: Partial<Record<ErrorCode, number>> = {
@@ -99,16 +107,16 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   caller_refused: 403,
 };
 
-function notFound(session: Session | undefined): WireResponse {
-  return message(session, 404, "Nothing here", "There is nothing at this address.");
+function notFound(shown: Shown): WireResponse {
+  return message(shown, 404, "Nothing here", "There is nothing at this address.");
 }
 
-function notAllowed(session: Session | undefined, allowed: string): WireResponse {
-  const answer = message(session, 405, "Not allowed", "This address is for something else.");
+function notAllowed(shown: Shown, allowed: string): WireResponse {
+  const answer = message(shown, 405, "Not allowed", "This address is for something else.");
   return { ...answer, headers: { ...answer.headers, Allow: allowed } };
 }
 
-function message(session: Session | undefined, status: number, title: string, sentence: string): WireResponse {
+function message({ session, hasTour }: Shown, status: number, title: string, sentence: string): WireResponse {
   const body = html`<p class="fault" role="alert">${sentence}</p><p><a href="/">To the dashboard</a></p>`;
-  return pageResponse({ title, body, status }, session);
+  return pageResponse({ title, body, status }, session, hasTour);
 }

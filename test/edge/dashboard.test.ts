@@ -20,10 +20,10 @@ const pay = async (form = payForm, apiKey: string = apiKeys.first) =>
   (await dash.world.post("/v1/payment_intents", form, { apiKey })).json.id as string;
 
 describe("signing in", () => {
-  test("with a good key leads to the payments, under a sealed cookie that no script and no other site gets", async () => {
+  test("with a good key leads to the overview, under a sealed cookie that no script and no other site gets", async () => {
     const signedIn = await visitor.signIn();
 
-    expect([signedIn.status, signedIn.location]).toEqual([303, "/payments"]);
+    expect([signedIn.status, signedIn.location]).toEqual([303, "/"]);
     expect(signedIn.headers["Set-Cookie"]).toMatch(
       /^__Host-dashboard=sealed:[\w:-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=28800; Secure$/,
     );

@@ -54,8 +54,10 @@ test("the dashboard may read the key of its sessions and call the API, and touch
 });
 
 test("the dashboard gets every variable that its entry reads, and no more", () => {
-  const { project, paymentsUrl, paymentsAudience, dashboardSessionKey } = environmentNames;
+  const { project, paymentsUrl, paymentsAudience, dashboardSessionKey, crashTour } = environmentNames;
 
-  expect(variables(open)).toEqual([paymentsUrl, project, dashboardSessionKey]);
-  expect(variables(closed)).toEqual([paymentsAudience, paymentsUrl, project, dashboardSessionKey]);
+  expect(variables(open)).toEqual([crashTour, paymentsUrl, project, dashboardSessionKey]);
+  expect(variables(closed)).toEqual([crashTour, paymentsAudience, paymentsUrl, project, dashboardSessionKey]);
+  // Where real money moves nothing crashes on purpose.
+  expect(variables(prod)).toEqual([paymentsAudience, paymentsUrl, project, dashboardSessionKey]);
 });

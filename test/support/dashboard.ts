@@ -1,6 +1,7 @@
 // The dashboard beside a whole payments API in one process, without a socket, and a visitor with a cookie jar.
 // It must never let the dashboard see the API's stores: all it shows came through the API with the visitor's key.
 
+import { memoryHistory } from "../../functions/adapters/memory/history.ts";
 import { aesSecretBox } from "../../functions/adapters/secret-box.ts";
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { dashboard } from "../../functions/edge/dashboard.ts";
@@ -17,9 +18,14 @@ export type DashboardWorld = Awaited<ReturnType<typeof openDashboard>>;
 export async function openDashboard(changes: Partial<DashboardPorts> = {}) {
   const world = await openWorld();
   const api = intercept(merchantApiOver(world.handler));
+  const past = memoryHistory();
+  const history = intercept(past.history);
   const logged: string[] = [];
   const ports: DashboardPorts = {
     api: api.port,
+    history: history.port,
+    traceUrl: (traceId) => `https://traces.example/${traceId}`,
+    hasTour: true,
     sessions: aesSecretBox(sessionKey),
     clock: world.clock,
     random: systemRandom,
@@ -27,7 +33,16 @@ export async function openDashboard(changes: Partial<DashboardPorts> = {}) {
     ...changes,
   };
   const handler = dashboard(ports);
-  return { world, api, ports, logged, handler, visitor: (host = "dashboard.example") => visitorOf(handler, host) };
+  return {
+    world,
+    api,
+    history,
+    archive: past.archive,
+    ports,
+    logged,
+    handler,
+    visitor: (host = "dashboard.example") => visitorOf(handler, host),
+  };
 }
 
 /** A key for sessions that is not a secret at all. */
@@ -50,6 +65,7 @@ export function merchantApiOver(handler: WireHandler): MerchantApi {
         headers: all,
         body: Buffer.from(send === undefined ? "" : new URLSearchParams(send.form).toString()),
       });
+      if (answer.hangsUp) return { kind: "silent", reason: "unreachable" };
       return {
         kind: "answered",
         status: answer.status,

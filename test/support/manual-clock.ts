@@ -18,7 +18,8 @@ export function manualClock(startMs: number): ManualClock {
   let nowMs = startMs;
   const timers = new Set<Timer>();
   const after = (milliseconds: number, callback: () => void) => {
-    const timer = { dueMs: nowMs + Math.max(0, milliseconds), callback };
+    // Whole milliseconds, as `Date.now` tells them: a wait with jitter must not leave a time that no clock shows.
+    const timer = { dueMs: nowMs + Math.ceil(Math.max(0, milliseconds)), callback };
     timers.add(timer);
     return () => void timers.delete(timer);
   };
