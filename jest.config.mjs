@@ -19,7 +19,7 @@ if (!(suite in patterns)) throw new Error(`SUITE must be one of ${Object.keys(pa
 export default {
   testEnvironment: "node",
   testMatch: patterns[suite],
-  modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/cdktf.out/"],
+  modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/.laptop/", "<rootDir>/cdktf.out/"],
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/scripts/strip-transform.mjs" },
   setupFiles: ["<rootDir>/test/setup.ts"],

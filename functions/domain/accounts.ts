@@ -2,11 +2,11 @@
  * Accounts and their API keys: how a key is made, what of it is kept, and how it is recognised.
  * It never keeps a key itself: only its digest and its last four characters.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Digest under which a key is stored and looked up: SHA-256 of the whole key, in hex. */
 export function apiKeyDigest(secret: string): string {
-  return createHash("sha256").update(secret, "utf8").digest("hex");
+  return hash("sha256", secret, "hex");
 }
 
 /** True for text that has the shape of a test key; live keys do not exist in this project. */

@@ -2,7 +2,7 @@
  * The identity of an idempotency key, the fingerprint of a request, and the clock rules of leases and answers.
  * It never looks at a store: it judges what a store returned.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * Identity of a key: SHA-256 over the length-prefixed (account, livemode, key), in hex (design section 4).
@@ -91,10 +91,7 @@ export interface Fence {
 
 /** SHA-256 over parts that cannot run into each other, because each is preceded by its length in bytes. */
 function digest(parts: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) {
-    const bytes = Buffer.from(part, "utf8");
-    hash.update(`${bytes.length}:`).update(bytes);
-  }
-  return hash.digest("hex");
+  const text = parts.map((part) => `${Buffer.byteLength(part, "utf8")}:${part}`).join("");
+  // One call: a hash object that is fed in pieces takes twice the time for texts of this length.
+  return hash("sha256", text, "hex");
 }

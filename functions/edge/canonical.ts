@@ -16,23 +16,33 @@ export function canonicalParameters(parameters: ParameterMap): string {
 type Canonical = string | readonly (readonly [string, Canonical])[];
 
 function pairs(map: ParameterMap): readonly (readonly [string, Canonical])[] {
-  return [...map]
-    .map(([name, parameter]) => [name, canonical(parameter)] as const)
-    .sort(([left], [right]) => compareCodePoints(left, right));
+  const found: (readonly [string, Canonical])[] = [];
+  for (const [name, parameter] of map) found.push([name, canonical(parameter)]);
+  return found.sort(byName);
 }
 
 function canonical(parameter: Parameter): Canonical {
   return typeof parameter === "string" ? parameter : pairs(parameter);
 }
 
+function byName([left]: readonly [string, Canonical], [right]: readonly [string, Canonical]): number {
+  return compareCodePoints(left, right);
+}
+
 /** By code point, not by UTF-16 unit, so that another implementation sorting UTF-8 bytes gets the same text. */
 function compareCodePoints(left: string, right: string): number {
-  const others = [...right];
-  for (const [index, character] of [...left].entries()) {
-    const other = others[index];
-    if (other === undefined) return 1;
-    const difference = (character.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0);
+  const shorter = Math.min(left.length, right.length);
+  for (let index = 0; index < shorter; index += 1) {
+    const difference = rank(left.charCodeAt(index)) - rank(right.charCodeAt(index));
     if (difference !== 0) return difference;
   }
-  return [...left].length - others.length;
+  return left.length - right.length;
 }
+
+/** A UTF-16 unit's place by code points: surrogates stand for the highest ones, above the units behind them. */
+function rank(unit: number): number {
+  if (unit < firstSurrogate) return unit;
+  return unit < firstBehindSurrogates ? unit + 0x10000 : unit;
+}
+
+const [firstSurrogate, firstBehindSurrogates] = [0xd800, 0xe000];

@@ -8,10 +8,12 @@ import { listEntries, type ParameterMap } from "./parameter-tree.ts";
 
 /** Fingerprint over method, path and parameters (design section 4; contract section 3.4). */
 export function parameterFingerprint(method: string, path: string, parameters: ParameterMap): string {
+  const currency = parameters.get("currency");
+  const expand = parameters.get("expand");
+  const isFolded = (typeof currency !== "string" || currency === currency.toLowerCase()) && expand === undefined;
+  if (isFolded) return requestFingerprint(method, path, canonicalParameters(parameters));
   const folded = new Map(parameters);
-  const currency = folded.get("currency");
   if (typeof currency === "string") folded.set("currency", currency.toLowerCase());
-  const expand = folded.get("expand");
   if (expand !== undefined && typeof expand !== "string") {
     const paths = (listEntries(expand) ?? []).map(([, path]) => (typeof path === "string" ? path : ""));
     folded.set("expand", [...new Set(paths)].sort().join(","));

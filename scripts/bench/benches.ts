@@ -6,5 +6,6 @@ import type { Bench } from "./bench.ts";
 export const benches: readonly (readonly [name: string, run: Bench, needs?: "emulators"])[] = [
   ["requests", async (say) => (await import("./requests.ts")).benchRequests(say)],
   ["requests-on-emulators", async (say) => (await import("./requests.ts")).benchOnEmulators(say), "emulators"],
+  ["peers", async (say) => (await import("./peers.ts")).benchPeers(say)],
   ["cold-start", async (say) => (await import("./cold-start.ts")).benchColdStart(say), "emulators"],
 ];

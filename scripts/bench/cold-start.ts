@@ -6,6 +6,7 @@ import { openStage } from "./cold-start/stage.ts";
 import { type Start, timeStart } from "./cold-start/start.ts";
 import { makeVariants, type Variant } from "./cold-start/variants.ts";
 import { table } from "./report.ts";
+import { median, shuffled } from "./statistics.ts";
 
 /** At most so many; on a busy machine fewer, but three at least. */
 const [roundsMin, roundsMax] = [3, 11];
@@ -90,19 +91,4 @@ function report(
   for (const line of table([head, ...rows], [1, 2, 3, 4, 5])) say(line);
   say("ratio: of health checks to the empty handler, of first payments to the same code unbundled");
   return { figures, faults: [] };
-}
-
-/** The middle value; of an even number the upper one. */
-export function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-/** Fisher and Yates. */
-export function shuffled<Item>(items: readonly Item[]): Item[] {
-  const mixed = [...items];
-  for (let last = mixed.length - 1; last > 0; last -= 1) {
-    const other = Math.floor(Math.random() * (last + 1));
-    [mixed[last], mixed[other]] = [mixed[other] as Item, mixed[last] as Item];
-  }
-  return mixed;
 }

@@ -64,7 +64,7 @@ function isOfDead({ attributes }: SynthesizedResource): boolean {
  * Calls per payment by function (design section 2): the API once, the test acquirer once, a webhook is one call that fans
  * out and one attempt, each consumer hears the event once. What is not in the list is not on the path of a payment.
  */
-const CALLS: Readonly<Record<string, number>> = {
+export const CALLS: Readonly<Record<string, number>> = {
   "payments-api": 1,
   "test-acquirer": 1,
   "webhook-dispatcher": 2,

@@ -1,6 +1,7 @@
 // Holds the cost of the stages to numbers that were worked out by hand, and their idle cost to a budget.
 // It must never let a new kind of resource in unpriced.
 
+import { capacityOf } from "../../scripts/cost/capacity.ts";
 import { idleCosts, runsPerMonth } from "../../scripts/cost/idle.ts";
 import { total } from "../../scripts/cost/table.ts";
 import { paymentCosts } from "../../scripts/cost/usage.ts";
@@ -131,6 +132,53 @@ describe("the cost of a million payments", () => {
     expect(usd["risk"]).toBeCloseTo(0.4 + 1e5 * (2 * 0.000024 + 0.0000025), 6);
     // 0.93 GiB in at 40 a TiB, twice out at 40, once to BigQuery at 50.
     expect(usd["Pub/Sub"]).toBeCloseTo((1e9 / 2 ** 40) * (40 + 80 + 50), 6);
+  });
+});
+
+describe("a number of payments a day", () => {
+  const needsOf = (perDay: number) =>
+    Object.fromEntries(capacityOf(stages["prod"] ?? [], perDay).needs.map(({ what, amount }) => [what, amount]));
+
+  test("of a hundred million needs what was worked out by hand", () => {
+    // 1,157 a second, 3,472 at the busiest: 13,889 writes of 3,500 and 10,417 reads of 22,500 a node are 4.4 nodes;
+    // 3,472 webhooks of 500; 3,472 calls of half a second, 32 at once and six tenths busy, are 90.4 instances.
+    expect(needsOf(1e8)).toMatchObject({
+      "Spanner processing units": 5_000,
+      WEBHOOK_QUEUE_SHARDS: 7,
+      "instances of payments-api": 91,
+    });
+  });
+
+  test("of a thousand needs the smallest that is sold, and of ten million half a node", () => {
+    expect(needsOf(1_000)).toMatchObject({
+      "Spanner processing units": 100,
+      WEBHOOK_QUEUE_SHARDS: 1,
+      "instances of payments-api": 1,
+    });
+    expect(needsOf(1e7)["Spanner processing units"]).toBe(500);
+  });
+
+  test("costs ten times as much with ten times as many, but for Spanner's steps", () => {
+    const usdOf = (perDay: number) =>
+      total(capacityOf(stages["prod"] ?? [], perDay).costs.filter(({ part }) => part !== "Spanner"));
+
+    expect(usdOf(1e8) / usdOf(1e7)).toBeCloseTo(10, 6);
+  });
+
+  test.each(["0", "-5", "many", "1.5", "1e11", ""])("of %j is refused by the option's name", async (perDay) => {
+    const run = cost([`--per-day=${perDay}`], { environment: {}, say: () => {}, complain: () => {} });
+
+    await expect(run).rejects.toThrow("--per-day must be a whole number of payments from 1 to 10000000000");
+  });
+
+  test("is printed with what each number follows from", async () => {
+    const lines: string[] = [];
+    const environment = { PATH: process.env["PATH"], STAGE_FILE: "none" };
+
+    await cost(["--per-day", "1e8"], { environment, say: (line) => void lines.push(line), complain: () => {} });
+
+    expect(lines.join("\n")).toMatch(/^ +5000 {2}Spanner processing units {2}\(13,889 writes and 10,417 reads/m);
+    expect(lines.join("\n")).toMatch(/^ +\d+\.\d\d {2}together$/m);
   });
 });
 

@@ -57,11 +57,13 @@ export interface MemoryIdempotencyCache extends IdempotencyCache {
   records(): ReadonlyMap<string, VersionedRecord>;
 }
 
+const compress = promisify(gzip);
+
 /** A copy under the same size rule as a document's, so that a large answer behaves here as in the cloud. */
 async function asStored(record: CacheRecord): Promise<CacheRecord> {
   const copy = copyOf(record);
   if (copy.outcome === null || copy.outcome === "in_ledger" || copy.outcome.body === null) return copy;
-  const { form } = await packBody(copy.outcome.body, promisify(gzip));
+  const { form } = await packBody(copy.outcome.body, compress);
   return form === "in_ledger" ? { ...copy, outcome: "in_ledger" } : copy;
 }
 
