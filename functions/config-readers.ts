@@ -55,6 +55,12 @@ export function redisServerIn(environment: Readonly<Record<string, string | unde
   };
 }
 
+/** Reads where the history is, as `bigqueryHistory` takes it; throws as `requiredVariable` does. */
+export function historyNamesIn(environment: Readonly<Record<string, string | undefined>>) {
+  const setting = settingsIn(environment);
+  return { projectId: setting("project"), dataset: setting("historyDataset"), location: setting("historyLocation") };
+}
+
 /** The sample shop's API key, from the seed that it mounts; throws an Error that says what is wrong and shows no seed. */
 export function shopApiKeyOf(environment: Readonly<Record<string, string | undefined>>): string {
   return apiKeyOfSeed(requiredVariable(environment, environmentNames.shopKeySeed));

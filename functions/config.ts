@@ -56,6 +56,9 @@ export const environmentNames = {
   paymentsAudience: "PAYMENTS_AUDIENCE",
   /** What the sample shop's API key is made from, mounted from Secret Manager. */
   shopKeySeed: "SHOP_KEY_SEED",
+  /** `project.dataset` of the history's views in BigQuery, and the region where it is. */
+  historyDataset: "HISTORY_DATASET",
+  historyLocation: "HISTORY_LOCATION",
   /** Key under which the dashboard seals its sessions, mounted from Secret Manager; newest first, commas between. */
   dashboardSessionKey: "DASHBOARD_SESSION_KEY",
   /** Origins of this machine that webhooks may be sent to all the same; set on a laptop only (`parseLoopbackOrigins`). */

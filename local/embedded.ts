@@ -31,6 +31,7 @@ import type { WireHandler } from "../functions/edge/wire.ts";
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { Balances } from "../functions/flows/balance-ports.ts";
 import type { Outbox, Publisher } from "../functions/flows/bus-ports.ts";
+import type { History } from "../functions/flows/history-ports.ts";
 import type { OperatorStore } from "../functions/flows/operator-ports.ts";
 import type { Accounts, Clock, IdempotencyCache, Ledger, Log, Random } from "../functions/flows/ports.ts";
 import { eventOutlet } from "../functions/flows/publish-commits.ts";
@@ -76,8 +77,9 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
       const take = identity.tasks(platform.tasks);
       const taskClient: TaskCreator = { createTask: async (request) => take(request) };
       const publisher = identity.publisher(platform.bus);
+      const history = identity.history(platform.history);
       const made = makers[planned.name]({
-        ...{ identity, identityToken, environment, stores, publisher, taskClient, machine },
+        ...{ history, identity, identityToken, environment, stores, publisher, taskClient, machine },
       });
       doors.lead(planned.name, platform.front(planned, made));
     }
@@ -147,6 +149,8 @@ export function memoryStores(): Stores {
 }
 
 type Making = {
+  /** What the archive of events and log lines answers, as far as the function may ask. */
+  history: History;
   identity: Identity;
   /** A token of the function's own account. */
   identityToken: (audience: string) => string;

@@ -17,39 +17,41 @@ import type { Stories } from "../functions/flows/story-ports.ts";
 import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
 import type { Bus } from "./bus.ts";
 import { guarded, type Must } from "./guarded-call.ts";
+import { type HistoryIdentity, historyIdentity } from "./history-identity.ts";
 import { documentsOf, ledgerOf, type PlannedFunction, topicOf } from "./plan.ts";
 import type { Rights } from "./rights.ts";
 import { type ShopIdentity, shopIdentity } from "./shop-identity.ts";
 import { type TaskService, taskRefusal } from "./task-service.ts";
 
 /** A function's rights. */
-export type Identity = ShopIdentity & {
-  /** Takes a task for a queue and gives its full name; throws what Cloud Tasks' client throws. */
-  tasks(service: TaskService): (request: CreateTaskRequest) => string;
-  ledger(ledger: Ledger): Ledger;
-  seals(seals: LedgerSeals): LedgerSeals;
-  balances(balances: Balances): Balances;
-  stories(stories: Stories): Stories;
-  reconciliation(store: ReconciliationStore): ReconciliationStore;
-  operators(operators: OperatorStore): OperatorStore;
-  outbox(outbox: Outbox): Outbox;
-  /** Publishes on the topic that the function's environment names. */
-  publisher(bus: Bus): Publisher;
-  /** Publishes on any topic (full name) that the function may publish on; gives the messages' ids. */
-  publish(bus: Bus): Bus["publish"];
-  accounts(accounts: Accounts): Accounts;
-  cache(cache: IdempotencyCache): IdempotencyCache;
-  journal(journal: AcquirerJournal): AcquirerJournal;
-  consumers(store: ConsumerStore): ConsumerStore;
-  mailbox(mailbox: Mailer): Mailer;
-  observations(observations: Observations): Observations;
-  webhookEndpoints(endpoints: WebhookEndpoints): WebhookEndpoints;
-  deadLetters(letters: DeadLetters): DeadLetters;
-  /** Throws unless the function may do all of that to documents; `guarded` puts it before a call. */
-  inDocuments(...permissions: string[]): void;
-  /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
-  mayMountSecrets(): void;
-};
+export type Identity = ShopIdentity &
+  HistoryIdentity & {
+    /** Takes a task for a queue and gives its full name; throws what Cloud Tasks' client throws. */
+    tasks(service: TaskService): (request: CreateTaskRequest) => string;
+    ledger(ledger: Ledger): Ledger;
+    seals(seals: LedgerSeals): LedgerSeals;
+    balances(balances: Balances): Balances;
+    stories(stories: Stories): Stories;
+    reconciliation(store: ReconciliationStore): ReconciliationStore;
+    operators(operators: OperatorStore): OperatorStore;
+    outbox(outbox: Outbox): Outbox;
+    /** Publishes on the topic that the function's environment names. */
+    publisher(bus: Bus): Publisher;
+    /** Publishes on any topic (full name) that the function may publish on; gives the messages' ids. */
+    publish(bus: Bus): Bus["publish"];
+    accounts(accounts: Accounts): Accounts;
+    cache(cache: IdempotencyCache): IdempotencyCache;
+    journal(journal: AcquirerJournal): AcquirerJournal;
+    consumers(store: ConsumerStore): ConsumerStore;
+    mailbox(mailbox: Mailer): Mailer;
+    observations(observations: Observations): Observations;
+    webhookEndpoints(endpoints: WebhookEndpoints): WebhookEndpoints;
+    deadLetters(letters: DeadLetters): DeadLetters;
+    /** Throws unless the function may do all of that to documents; `guarded` puts it before a call. */
+    inDocuments(...permissions: string[]): void;
+    /** Throws unless the function may read every secret that it mounts: in the cloud its instances would not start. */
+    mayMountSecrets(): void;
+  };
 
 /** The identity of a function. */
 export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
@@ -90,6 +92,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     consumers: (store) => guardedConsumers(store, inDocuments),
     mailbox: (mailbox) => ({ send: guarded(() => inDocuments("create"), mailbox.send) }),
     ...shopIdentity(inDocuments),
+    ...historyIdentity(planned, must),
     observations: (observations) => ({
       record: guarded(() => inDocuments("create", "update"), observations.record),
       between: guarded(() => inDocuments("get", "list"), observations.between),

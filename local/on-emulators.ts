@@ -32,6 +32,7 @@ import type { LogLine } from "./log-export.ts";
 import { documentsOf, type Plan, plannedFunction } from "./plan.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { openPublishEndpoint } from "./publish-endpoint.ts";
+import { openQueryEndpoint } from "./query-endpoint.ts";
 import { synthesize } from "./synthesize.ts";
 import { openTaskEndpoint } from "./task-endpoint.ts";
 
@@ -139,8 +140,13 @@ async function startFunctions(starting: {
     const identity = identityOf(platform.rights, planned);
     const bus = await openPublishEndpoint(identity.publish(platform.bus));
     const tasks = await openTaskEndpoint(identity.tasks(platform.tasks));
-    endpoints.push(bus, tasks);
-    const hosts = { PUBSUB_EMULATOR_HOST: bus.host, CLOUD_TASKS_EMULATOR_HOST: tasks.host };
+    const history = await openQueryEndpoint(identity.ask(platform.askHistory));
+    endpoints.push(bus, tasks, history);
+    const hosts = {
+      PUBSUB_EMULATOR_HOST: bus.host,
+      CLOUD_TASKS_EMULATOR_HOST: tasks.host,
+      BIGQUERY_EMULATOR_HOST: history.url,
+    };
     const environment = { ...environments.get(name), ...emulators.environment, ...hosts };
     const onLine = (line: LogLine) => platform.exportLine(planned.deployedName, line);
     processes.push(startFunction({ name, port, inspect: inspect && name === "payments-api", environment, onLine }));

@@ -1,6 +1,7 @@
 // The platform around the functions, whatever they run on: rights, identity tokens, the front of each, the schedule.
 // It must never let a call through that the plan's grants do not let through.
 
+import type { Ask } from "../functions/adapters/bigquery-questions.ts";
 import type { FunctionName } from "../functions/config.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { History } from "../functions/flows/history-ports.ts";
@@ -41,6 +42,8 @@ export type Platform = {
   identityToken(planned: PlannedFunction, audience: string): string;
   /** What the archive of events and log lines answers. */
   history: History;
+  /** Runs a question of the history as BigQuery does. */
+  askHistory: Ask;
   /** Takes the log lines of the functions, as Cloud Logging does. */
   exportLine: LogExport;
   /** The plan's queues. */
@@ -86,6 +89,7 @@ export async function openPlatform({
     identityToken: ({ member }, audience) =>
       issuer.issue({ account: member.replace(/^serviceAccount:/, ""), audience }),
     history: archive.history,
+    askHistory: archive.ask,
     exportLine: logExport({ clock, bus }, plan.history.sinks),
     tasks,
     startCalling: (addresses) => {

@@ -3,7 +3,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { historyBy } from "../functions/adapters/bigquery-questions.ts";
+import { type Ask, historyBy } from "../functions/adapters/bigquery-questions.ts";
 import { refuse } from "../functions/domain/errors.ts";
 import type { ArchivedMessage, History } from "../functions/flows/history-ports.ts";
 import { defineFunctions, toSqlite } from "./sqlite-dialect.ts";
@@ -20,6 +20,8 @@ export type HistoryTables = {
 /** A history that can be written to. */
 export type LocalHistory = {
   history: History;
+  /** Runs a question as BigQuery does. */
+  ask: Ask;
   /** Puts a message into a table, as a subscription of BigQuery does; throws for a table that the plan does not have. */
   write(table: string, subscription: string, message: ArchivedMessage): void;
   close(): void;
@@ -38,23 +40,21 @@ export function openSqliteHistory({ tables, views, nameOf }: HistoryTables, rows
   }
   // A view may name one that comes later: SQLite looks when it is read.
   for (const { name, query } of views) database.exec(`CREATE VIEW ${quoted(name)} AS ${toSqlite(query)}`);
-  const history = historyBy(
-    async ({ sql, params }) => {
-      // Never in the same turn: no other history answers there either.
-      await nextTurn();
-      try {
-        const statement = database.prepare(toSqlite(sql));
-        // Sums may be larger than a number holds exactly.
-        statement.setReadBigInts(true);
-        return statement.all(params);
-      } catch (error) {
-        throw refuse("internal", "SQLite rejected what it was told.", { cause: error });
-      }
-    },
-    (view) => quoted(nameOf(view)),
-  );
+  const ask: Ask = async ({ sql, params }) => {
+    // Never in the same turn: no other history answers there either.
+    await nextTurn();
+    try {
+      const statement = database.prepare(toSqlite(sql));
+      // Sums may be larger than a number holds exactly.
+      statement.setReadBigInts(true);
+      return statement.all(params);
+    } catch (error) {
+      throw refuse("internal", "SQLite rejected what it was told.", { cause: error });
+    }
+  };
   return {
-    history,
+    history: historyBy(ask, (view) => quoted(nameOf(view))),
+    ask,
     write: (table, subscription, message) => {
       const insert = inserts.get(table);
       if (insert === undefined) throw new Error(`plan: there is no table ${table}`);

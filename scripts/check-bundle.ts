@@ -44,6 +44,8 @@ const productionSettings: Record<keyof typeof environmentNames, string> = {
   eventsTopic: "projects/sample-project/topics/payment-events",
   paymentsUrl: "https://payments.invalid",
   paymentsAudience: "https://payments.invalid",
+  historyDataset: "sample-project.payments_history",
+  historyLocation: "us-central1",
   dashboardSessionKey: "not-a-key-only-a-check-of-the-bundle",
   shopKeySeed: "not-a-secret-only-a-check",
   settlementsQueue: "projects/sample-project/locations/us-central1/queues/settlements-g1",

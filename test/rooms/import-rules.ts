@@ -20,6 +20,7 @@ const sdkOf: Record<string, readonly string[]> = {
   pubsub: ["@google-cloud/pubsub", "google-gax"],
   cloud: ["@google-cloud/tasks", "google-gax"],
   smtp: ["nodemailer"],
+  bigquery: ["@google-cloud/bigquery"],
   redis: ["@redis/client"],
   // The interface alone: the clients of Spanner and Firestore carry it anyway.
   trace: ["@opentelemetry/api"],
