@@ -1,13 +1,16 @@
-// The simulation as its command runs it: so many seeds hold, and the same seed is the same story each time.
-// It must never run so many seeds here that nobody waits for them: `npm run simulate -- --seeds 10000` does.
+// The simulation and the interleavings as their commands run them: a part that everybody waits for.
+// It must never run so much that nobody waits for it: `npm run simulate -- --seeds 10000` and `npm run interleave` do.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-const simulate = async (...options: string[]) =>
-  (await run(process.execPath, ["scripts/node.cjs", "test/simulation/main.ts", ...options], { maxBuffer: 2 ** 27 }))
-    .stdout;
+const program =
+  (main: string) =>
+  async (...options: string[]) =>
+    (await run(process.execPath, ["scripts/node.cjs", main, ...options], { maxBuffer: 2 ** 27 })).stdout;
+const simulate = program("test/simulation/main.ts");
+const interleave = program("test/interleavings/main.ts");
 
 test("two hundred seeds of payments, webhooks and faults end with every invariant intact", async () => {
   const told = await simulate("--seeds", "200", "--workers", "2");
@@ -28,3 +31,10 @@ test("a seed tells the same steps each time", async () => {
   expect(steps(first).length).toBeGreaterThan(1_000);
   expect(steps(first)).toEqual(steps(second));
 }, 60_000);
+
+test("the first schedules of every interleaving hold, and those of two workers are all of them", async () => {
+  const told = await interleave("--schedules", "110");
+  expect(told).toMatch(/^ +\d+ schedules \(all\) hold, [\d.]+ s: two workers$/m);
+  expect(told).not.toContain("FAILED");
+  expect(told.trimEnd().split("\n").at(-1)).toMatch(/^\d+ schedules in \d+ s, 0 scenarios failed$/);
+}, 240_000);

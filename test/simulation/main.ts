@@ -22,6 +22,9 @@ const first = wholeNumber("from", values.seed ?? values.from);
 const count = values.seed === undefined ? wholeNumber("seeds", values.seeds) : 1;
 const workers = wholeNumber("workers", values.workers);
 
+/** Seeds between two lines about how far it is. */
+const seedsAWord = 250;
+
 /** What many seeds come to. */
 interface Tally {
   seeds: number;
@@ -42,6 +45,8 @@ async function alone(from: number, seeds: number): Promise<Tally> {
   for (let seed = from; seed < from + seeds; seed += 1) {
     add(sum, await simulate(seed, values.verbose ? (line) => console.log(line()) : undefined));
     if (sum.failed.length > 0 && !values["keep-going"]) break;
+    if (sum.seeds % seedsAWord === 0 && sum.seeds < seeds)
+      console.error(`${sum.seeds} of ${seeds} from ${from}, ${sum.failed.length} failed`);
   }
   const { user, system } = cpuUsage(cpu);
   return { ...sum, cpuMs: (user + system) / 1000 };

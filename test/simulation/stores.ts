@@ -28,7 +28,7 @@ import type { VirtualTime } from "./virtual-time.ts";
 export type Stores = ReturnType<typeof openStores>;
 
 /** Empty ones. */
-export function openStores(time: VirtualTime) {
+export function openStores(time: Parameters<typeof outsideClock>[0]) {
   const tables = memoryTables();
   const documents = memoryDocuments();
   const journal = memoryAcquirerJournal();
@@ -70,7 +70,7 @@ export function openStores(time: VirtualTime) {
 }
 
 /** The clock of whoever is outside: a call that sleeps there lets all others go on. */
-export function outsideClock(time: VirtualTime) {
+export function outsideClock(time: Pick<VirtualTime, "now" | "at" | "suspended" | "resumed">) {
   return {
     now: () => time.now(),
     after: (milliseconds: number, callback: () => void) => time.at(time.now() + milliseconds, callback),

@@ -94,6 +94,9 @@ type Operation = (...inputs: unknown[]) => Promise<unknown>;
 /** One call: it takes a while, suffers what its fate is, and answers if its caller still lives. */
 function call(binding: Binding, port: PortName, method: string, operation: Operation, inputs: unknown[]) {
   const { time, faults, worker, owner, tell } = binding;
+  // Once faults are over a call is no event any more: that it takes a while changes nothing, and days are to pass.
+  if (faults.isOver() && (owner.runsFromMs() ?? Number.POSITIVE_INFINITY) <= time.now())
+    return time.operate(() => operation(...inputs));
   return new Promise((resolve, reject) => {
     if (!worker.isAlive()) return;
     const fate = faults.atCall(port, method);
@@ -178,16 +181,18 @@ async function ending(binding: Binding, operation: Operation, inputs: unknown[])
 function asSteps(binding: Binding, input: unknown): unknown {
   if (typeof input !== "function") return input;
   const { time } = binding;
-  const step = async (operation: () => Promise<unknown>) => {
-    await pause(binding);
-    return await time.operate(operation);
-  };
   return async (scope: unknown) => {
+    const isTransaction = typeof scope === "object" && scope !== null && "write" in scope;
+    const step = async (operation: () => Promise<unknown>) => {
+      // What reads a moment of the past meets nobody.
+      if (isTransaction) await pause(binding);
+      return await time.operate(operation);
+    };
     time.suspended();
     try {
       return await input(scopeOf(scope, step));
     } finally {
-      await pause(binding);
+      if (isTransaction) await pause(binding);
       time.resumed();
     }
   };

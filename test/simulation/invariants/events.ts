@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import type { Aftermath } from "../aftermath.ts";
 
 /** Counts by type and object, held against the rows that the events are about. */
-export function everyPaymentHasItsEvents({ stores: { tables } }: Aftermath): string[] {
+export function everyPaymentHasItsEvents({ stores: { tables } }: Pick<Aftermath, "stores">): string[] {
   const expected = new Map<string, number>();
   const expect = (type: string, id: string, count = 1) =>
     expected.set(`${type} ${id}`, (expected.get(`${type} ${id}`) ?? 0) + count);

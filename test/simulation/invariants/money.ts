@@ -1,10 +1,11 @@
 // Invariants about money: what the acquirer did, and what the books say of it.
 // It must never take the books for what happened: the acquirer's journal is.
+import type { LedgerEntry, LedgerTransaction } from "../../../functions/domain/ledger.ts";
 import type { Aftermath } from "../aftermath.ts";
-import { lasts, type NetworkOrder, ordersOf, returns, takes, totalOf } from "./network.ts";
+import { lasts, type NetworkOrder, ordersOf, type Remains, returns, takes, totalOf } from "./network.ts";
 
 /** Amounts are given out once (`shoppers.ts`), so a kind of effect with an amount belongs to one wish of one client. */
-export async function oneEffectPerKey(after: Aftermath): Promise<string[]> {
+export async function oneEffectPerKey(after: Remains): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const order of await ordersOf(after)) {
     const isEffect = order.kind === "refund" ? returns(order) : lasts(order) && order.kind !== "void";
@@ -16,7 +17,7 @@ export async function oneEffectPerKey(after: Aftermath): Promise<string[]> {
 }
 
 /** Debits less credits, by booking and by currency. */
-export function entriesSumToZero({ stores }: Aftermath): string[] {
+export function entriesSumToZero({ stores }: Pick<Aftermath, "stores">): string[] {
   const sums = new Map<string, bigint>();
   for (const { kind, sourceId, currency, entries } of stores.tables.rows("ledger_transactions")) {
     for (const { direction, amountMinor } of entries) {
@@ -28,7 +29,7 @@ export function entriesSumToZero({ stores }: Aftermath): string[] {
 }
 
 /** What a bank would complain about. */
-export async function refundedWithinCaptured(after: Aftermath): Promise<string[]> {
+export async function refundedWithinCaptured(after: Remains): Promise<string[]> {
   const orders = await ordersOf(after);
   return orders
     .filter((order) => order.kind === "authorize" && lasts(order))
@@ -48,18 +49,14 @@ export async function refundedWithinCaptured(after: Aftermath): Promise<string[]
     });
 }
 
-/** By currency: what merchants are owed and what we kept together are what the acquirer moved. */
-export async function booksMatchNetwork(after: Aftermath): Promise<string[]> {
+/** By currency: what the acquirer owes us by the books is what it took from buyers less what it gave back. */
+export async function booksMatchNetwork(after: Remains): Promise<string[]> {
   const orders = await ordersOf(after);
-  const bookings = after.stores.tables.rows("ledger_transactions");
   return ["usd", "eur", "jpy"].flatMap((currency) => {
     const own = orders.filter((order) => order.currency === currency);
     const moved = totalOf(own.filter(takes)) - totalOf(own.filter(returns));
-    const booked = bookings
-      .filter((booking) => booking.currency === currency)
-      .flatMap(({ entries }) => entries)
-      .filter(({ ledgerAccount }) => ledgerAccount === "merchant_payable" || ledgerAccount === "platform_fees")
-      .reduce((sum, { direction, amountMinor }) => sum + (direction === "credit" ? amountMinor : -amountMinor), 0n);
+    const bookings = after.stores.tables.rows("ledger_transactions").filter((each) => each.currency === currency);
+    const booked = -creditedTo("acquirer_receivable", bookings);
     return booked === moved ? [] : [`the books hold ${booked} ${currency}, the network moved ${moved}`];
   });
 }
@@ -70,14 +67,20 @@ export function balancesAreSums({ stores, balances }: Aftermath): string[] {
   return [...balances].flatMap(([accountId, told]) => {
     const own = bookings.filter((booking) => booking.accountId === accountId);
     return [...new Set(own.map(({ currency }) => currency))].flatMap((currency) => {
-      const payable = own
-        .filter((booking) => booking.currency === currency)
-        .flatMap(({ entries }) => entries)
-        .filter(({ ledgerAccount }) => ledgerAccount === "merchant_payable")
-        .reduce((sum, { direction, amountMinor }) => sum + (direction === "credit" ? amountMinor : -amountMinor), 0n);
+      const payable = creditedTo(
+        "merchant_payable",
+        own.filter((booking) => booking.currency === currency),
+      );
       const lines = [...(told?.available ?? []), ...(told?.pending ?? [])].filter((line) => line.currency === currency);
       const sum = lines.reduce((total: number, line) => total + line.amount, 0);
       return BigInt(sum) === payable ? [] : [`${accountId} is told ${sum} ${currency} and owed ${payable}`];
     });
   });
+}
+
+function creditedTo(account: LedgerEntry["ledgerAccount"], bookings: readonly LedgerTransaction[]): bigint {
+  return bookings
+    .flatMap(({ entries }) => entries)
+    .filter(({ ledgerAccount }) => ledgerAccount === account)
+    .reduce((sum, { direction, amountMinor }) => sum + (direction === "credit" ? amountMinor : -amountMinor), 0n);
 }

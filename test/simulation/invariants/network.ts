@@ -11,8 +11,11 @@ export interface NetworkOrder extends JournalLine {
   readonly isVoided: boolean;
 }
 
+/** What it looks at. */
+export type Remains = Pick<Aftermath, "stores"> & { readonly time: Parameters<typeof outsideClock>[0] };
+
 /** All orders. The late void of a key is part of that key's story. */
-export async function ordersOf({ stores, time }: Aftermath): Promise<readonly NetworkOrder[]> {
+export async function ordersOf({ stores, time }: Remains): Promise<readonly NetworkOrder[]> {
   const lines = await stores.journal.list(10_000);
   const orders = lines.filter(({ kind, key }) => orderKinds.has(kind) && !key.endsWith("_late_void"));
   const deps = { journal: stores.journal, clock: outsideClock(time) };

@@ -15,7 +15,7 @@ export function reconciles({ judged }: Aftermath): string[] {
 }
 
 /** Attempts, slots of payments, keys. */
-export function nothingStaysOpen({ stores: { tables } }: Aftermath): string[] {
+export function nothingStaysOpen({ stores: { tables } }: Pick<Aftermath, "stores">): string[] {
   const open: ReadonlySet<string> = new Set(["open", "voiding", "pending", "challenged"]);
   const attempts = tables.rows("attempts").filter(({ state }) => open.has(state));
   const locked = tables.rows("payment_intents").filter(({ activeAttemptId }) => activeAttemptId !== null);
