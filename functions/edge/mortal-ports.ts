@@ -2,7 +2,6 @@
  * Ports of an instance that can die: from its end on no call of it begins, and no call that is under way comes back.
  * It must never undo or finish anything: what stands in the stores stays as it is, as after a crash.
  */
-import type { Clock } from "../flows/ports.ts";
 import type { PaymentsApiPorts } from "./payments-api.ts";
 
 /** One life. */
@@ -35,7 +34,7 @@ export function openLife(isFatal: Life["isFatal"]): Life {
   return { isFatal, ended: promise, end, isOver: () => over };
 }
 
-/** The ports, as long as the life lasts. */
+/** The ports, as long as the life lasts. The clock goes on: a deadline that strikes then leads to a call that never begins. */
 export function mortalPorts(ports: PaymentsApiPorts, life: Life): PaymentsApiPorts {
   const { webhooks, tasks } = ports;
   return {
@@ -50,7 +49,6 @@ export function mortalPorts(ports: PaymentsApiPorts, life: Life): PaymentsApiPor
       tasks: mortal("other", webhooks.tasks, life),
     },
     ...(tasks === undefined ? {} : { tasks: mortal("other", tasks, life) }),
-    clock: mortalClock(ports.clock, life),
     log: (...line) => {
       if (!life.isOver()) ports.log(...line);
     },
@@ -89,19 +87,4 @@ async function outcomeOf(
   } catch (error) {
     return { kind: "threw", error };
   }
-}
-
-/** Deadlines of the dead do not strike. */
-function mortalClock(clock: Clock, life: Life): Clock {
-  return {
-    now: () => clock.now(),
-    sleep: async (milliseconds) => {
-      await clock.sleep(milliseconds);
-      if (life.isOver()) await never();
-    },
-    after: (milliseconds, callback) =>
-      clock.after(milliseconds, () => {
-        if (!life.isOver()) callback();
-      }),
-  };
 }

@@ -98,6 +98,10 @@ describe("the life of a key that paid", () => {
       [["capture"], ["charge"]],
       [["refund"], ["refund"]],
     ]);
+    for (const life of [hold, take, back, no]) {
+      const requests = life?.json.events.map(({ request }: { request: string }) => request);
+      expect(new Set(requests)).toEqual(new Set([life?.json.record.request]));
+    }
     expect(back?.json.record.resource).toBe(refunded.json.id);
     expect(no?.json.record.outcome.status).toBe(402);
     expect(no?.json.attempts[0]).toMatchObject({ state: "declined", failure: { code: "card_declined" } });
