@@ -47,6 +47,7 @@ import { environmentsAt } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { type Identity, identityOf } from "./identity.ts";
 import type { PlannedFunction } from "./plan.ts";
+import { openPlannedRedis } from "./planned-redis.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { memoryShopStores, type ShopStores, shopMakers } from "./shop.ts";
 import { memoryWebhookStores, type WebhookStores, webhookApiIn, webhookMakers } from "./webhooks.ts";
@@ -58,14 +59,17 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
   // Addresses first: a function's environment holds the addresses of others.
   const doors = await openDoors(plan, port);
   const { addresses } = doors;
+  const redis = await openPlannedRedis(plan);
   const { inbox, secrets } = await openInboxFor(plan);
   const stop = async () => {
     inbox?.close();
+    await redis?.stop();
     platform.stop();
     await doors.close();
   };
-  const stores = options.stores ?? memoryStores();
-  const environments = environmentsAt(plan, addresses, secrets);
+  const stores = { ...(options.stores ?? memoryStores()), ...(redis && { cache: redis.cache }) };
+  const given = new Map([...secrets, ...(redis?.secrets ?? [])]);
+  const environments = environmentsAt(plan, addresses, given, redis?.variables);
   try {
     for (const planned of plan.functions) {
       const identity = identityOf(platform.rights, planned);

@@ -6,11 +6,15 @@ import { environmentNames, type FunctionName } from "../functions/config.ts";
 import type { Plan } from "./plan.ts";
 import { plannedUrl } from "./plan-resources.ts";
 
-/** Environment by function, once it is known where each function listens; `given` are secrets that are not made up, by full name. */
+/**
+ * Environment by function, once it is known where each function listens; `given` are secrets that are not made up, by full name,
+ * and `moved` variables that mean something else on this machine, by their name.
+ */
 export function environmentsAt(
   plan: Plan,
   addresses: ReadonlyMap<FunctionName, string>,
   given: ReadonlyMap<string, string> = new Map(),
+  moved: Readonly<Record<string, string>> = {},
 ): Map<FunctionName, Record<string, string>> {
   const urls = new Map(plan.functions.map(({ name, deployedName }) => [plannedUrl(deployedName), addresses.get(name)]));
   const secrets = new Map([...secretValues(plan), ...given]);
@@ -18,7 +22,7 @@ export function environmentsAt(
     plan.functions.map((planned) => {
       const variables = Object.entries(planned.environment).map(([key, value]) => [
         key,
-        isNameOfService(key) ? value : (urls.get(value) ?? value),
+        isNameOfService(key) ? value : (moved[key] ?? urls.get(value) ?? value),
       ]);
       // A merchant on a laptop listens on the laptop.
       const origins = environmentNames.webhookHttpAllowed in planned.environment ? LAPTOP_ORIGINS : {};

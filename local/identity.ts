@@ -19,6 +19,7 @@ import type { Bus } from "./bus.ts";
 import { guarded, type Must } from "./guarded-call.ts";
 import { type HistoryIdentity, historyIdentity } from "./history-identity.ts";
 import { documentsOf, ledgerOf, type PlannedFunction, topicOf } from "./plan.ts";
+import { reachedByConnector, usesRedis } from "./planned-redis.ts";
 import type { Rights } from "./rights.ts";
 import { type ShopIdentity, shopIdentity } from "./shop-identity.ts";
 import { type TaskService, taskRefusal } from "./task-service.ts";
@@ -87,7 +88,7 @@ export function identityOf(rights: Rights, planned: PlannedFunction): Identity {
     publisher: (bus) => ({ publish: async (messages) => void publish(bus)(topicOf(planned), messages) }),
     publish,
     accounts: (accounts) => guardedAccounts(accounts, inLedger),
-    cache: (cache) => guardedCache(cache, inDocuments),
+    cache: (cache) => (usesRedis(planned) ? reachedByConnector(planned, cache) : guardedCache(cache, inDocuments)),
     journal: (journal) => guardedJournal(journal, inDocuments),
     consumers: (store) => guardedConsumers(store, inDocuments),
     mailbox: (mailbox) => ({ send: guarded(() => inDocuments("create"), mailbox.send) }),

@@ -10,6 +10,7 @@ import { describeMissing, findEmulators } from "./find-emulators.ts";
 import type { Host } from "./host.ts";
 import { seedLaptopKey, seedShopKey } from "./laptop-key.ts";
 import { listenFrom } from "./listen.ts";
+import { findRedisServer, NO_REDIS_SERVER } from "./redis-server.ts";
 import { synthesize } from "./synthesize.ts";
 import { superviseLaptop } from "./watch.ts";
 import { welcome } from "./welcome.ts";
@@ -55,17 +56,22 @@ async function run(options: Options): Promise<void> {
 }
 
 /** What it runs on is loaded only here: the stacks are synthesized meanwhile, and Google's clients cost 150 MB. */
-async function start({ stores, port, inspect }: Options): Promise<Host> {
+async function start({ stores, cache, port, inspect }: Options): Promise<Host> {
+  // Before anything is synthesized: nobody should wait for this.
+  if (cache === "memorystore" && findRedisServer() === undefined) throw new Error(`--cache redis: ${NO_REDIS_SERVER}`);
   const told = { log: jsonLog, onRefusal: (message: string) => void complain(message, 0) };
   if (stores === "emulators") {
     const { startOnEmulators } = await import("./on-emulators.ts");
-    return await startOnEmulators({ port, inspect, ...told });
+    return await startOnEmulators({ port, inspect, cache, ...told });
   }
   if (inspect) inspector.open(INSPECTOR_PORT, "127.0.0.1");
   void findEmulators().then((search) => {
     if (describeMissing(search) === "") say("emulators found: npm start -- --emulators runs on them");
   });
-  const [plan, { startEmbedded }] = await Promise.all([synthesize(), import("./embedded.ts")]);
+  const [plan, { startEmbedded }] = await Promise.all([
+    synthesize({ IDEMPOTENCY_CACHE: cache }),
+    import("./embedded.ts"),
+  ]);
   return await startEmbedded({ plan, port, ...told });
 }
 

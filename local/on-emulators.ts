@@ -30,6 +30,7 @@ import { identityOf } from "./identity.ts";
 import { freePortFrom } from "./listen.ts";
 import type { LogLine } from "./log-export.ts";
 import { documentsOf, type Plan, plannedFunction } from "./plan.ts";
+import { openPlannedRedis } from "./planned-redis.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { openPublishEndpoint } from "./publish-endpoint.ts";
 import { openQueryEndpoint } from "./query-endpoint.ts";
@@ -41,11 +42,16 @@ export async function startOnEmulators(options: Options): Promise<Host> {
   const search = await findEmulators();
   const missing = describeMissing(search);
   if (missing !== "") throw new Error(`--emulators needs Google's emulators; ${missing}`);
-  const [plan, emulators] = await Promise.all([synthesize(), startEmulators({ search }), buildBundles()]);
+  const [plan, emulators] = await Promise.all([
+    synthesize({ IDEMPOTENCY_CACHE: options.cache }),
+    startEmulators({ search }),
+    buildBundles(),
+  ]);
   const platform = await openPlatform({ plan, ...options });
   const doors = await openDoors(plan, options.port);
   const processes: FunctionProcess[] = [];
   const endpoints: { close(): void }[] = [];
+  const redis = await openPlannedRedis(plan);
   const { inbox, secrets } = await openInboxFor(plan);
   const stop = async () => {
     inbox?.close();
@@ -53,7 +59,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     await Promise.all([doors.close(), ...processes.map((running) => running.stop())]);
     // Last: a function that ends publishes what it works on.
     for (const endpoint of endpoints) endpoint.close();
-    await emulators.stop();
+    await Promise.all([emulators.stop(), redis?.stop()]);
   };
   try {
     // The client of this process, for keys and verifying, has to find the emulator too.
@@ -62,7 +68,12 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     const { projectId, instance, database } = plan.ledger;
     const spanner = openSpanner({ projectId, instance, database }, options.log);
     const firestore = openFirestore({ projectId, databaseId: storesOf(plan) });
-    const environments = environmentsAt(plan, doors.addresses, secrets);
+    const environments = environmentsAt(
+      plan,
+      doors.addresses,
+      new Map([...secrets, ...(redis?.secrets ?? [])]),
+      redis?.variables,
+    );
     const inspect = options.inspect;
     const starting = { plan, emulators, environments, doors, platform, processes, endpoints, inspect };
     await Promise.all([startFunctions(starting), wakeFirestore(plan, emulators)]);
@@ -75,11 +86,13 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       ledger: spannerLedger(spanner),
       balances: spannerBalances(spanner),
       stories: spannerStories(spanner),
-      cache: firestoreIdempotencyCache({
-        database: firestore.database,
-        collection: firestoreNames.idempotencyKeys,
-        deleteAfterField: firestoreNames.deleteAfter,
-      }),
+      cache:
+        redis?.cache ??
+        firestoreIdempotencyCache({
+          database: firestore.database,
+          collection: firestoreNames.idempotencyKeys,
+          deleteAfterField: firestoreNames.deleteAfter,
+        }),
       deliveries: firestoreDeliveries({ database: firestore.database, names: firestoreNames }),
       seals: spannerSeals(spanner),
       reconciliation: spannerReconciliation(spanner),
@@ -109,7 +122,7 @@ function storesOf(plan: Plan): string {
   return plannedFunction(plan, "payments-api").environment[environmentNames.firestoreDatabase] ?? "";
 }
 
-type Options = Omit<PlatformOptions, "plan" | "clock"> & { port: number; inspect: boolean };
+type Options = Omit<PlatformOptions, "plan" | "clock"> & { port: number; inspect: boolean; cache: string };
 
 /** Asks for a document that is not there: the emulator's first answer takes seconds, and a request waits only 300 ms. */
 async function wakeFirestore(plan: Plan, { firestoreHost }: RunningEmulators): Promise<void> {

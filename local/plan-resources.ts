@@ -94,6 +94,12 @@ const computed: Readonly<Record<string, (own: (path: string) => string) => strin
     `projects/${own("project")}/locations/${own("location")}/queues/${own("name")}`,
   "google_secret_manager_secret.id": (own) => `projects/${own("project")}/secrets/${own("secret_id")}`,
   "google_service_account.name": (own) => `projects/${own("project")}/serviceAccounts/${own("email")}`,
+  // An instance's address, its port with encryption, and who signs for it: nobody here.
+  "google_redis_instance.host": () => "10.9.0.3",
+  "google_redis_instance.port": () => "6378",
+  "google_redis_instance.server_ca_certs[0].cert": () => "",
+  "google_vpc_access_connector.id": (own) =>
+    `projects/${own("project")}/locations/${own("region")}/connectors/${own("name")}`,
   // The first version of a new secret.
   "google_secret_manager_secret_version.version": () => "1",
   // Google makes up an account for each sink.

@@ -41,6 +41,8 @@ export type PlannedFunction = {
   environment: Record<string, string>;
   /** Variables that come from a secret: variable name to the secret's full resource name. */
   secrets: Record<string, string>;
+  /** Full name of the connector through which it reaches private addresses; undefined without one. */
+  connector: string | undefined;
 };
 
 /** The database of the ledger, and the statements that make it. */
@@ -124,6 +126,7 @@ function functionOf(resource: PlannedResource): PlannedFunction {
     service: resource.text("service_config[0].service"),
     environment: (resource.value("service_config.environment_variables") ?? {}) as Record<string, string>,
     secrets: secretsOf(resource),
+    connector: resource.value("service_config.vpc_connector") as string | undefined,
   };
 }
 

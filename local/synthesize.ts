@@ -11,7 +11,7 @@ import { LOCAL_PROJECT } from "./emulators.ts";
 import { type Plan, readPlan } from "./plan.ts";
 
 /** The plan of stage `dev`, without the functions' zips. */
-export async function synthesize(): Promise<Plan> {
+export async function synthesize(asked: { IDEMPOTENCY_CACHE?: string } = {}): Promise<Plan> {
   const folder = mkdtempSync(join(tmpdir(), "laptop-plan-"));
   try {
     const child = spawn(process.execPath, [MAIN], {
@@ -28,6 +28,7 @@ export async function synthesize(): Promise<Plan> {
         MAIL_FROM: "receipts@laptop.example",
         // How many queues there are is no place and no project: it can be tried here.
         WEBHOOK_QUEUE_SHARDS: process.env["WEBHOOK_QUEUE_SHARDS"],
+        ...asked,
         SOURCES: "none",
         CDKTF_OUTDIR: folder,
       },

@@ -4,19 +4,25 @@ import { readOptions, USAGE } from "../../local/command-line.ts";
 
 describe("the command line of npm start", () => {
   test("means the embedded stores on port 4242 when it is empty", () => {
-    expect(readOptions([])).toEqual({ stores: "embedded", port: 4242, watch: false, inspect: false, help: false });
+    expect(readOptions([])).toEqual({
+      ...{ stores: "embedded", cache: "firestore", port: 4242 },
+      ...{ watch: false, inspect: false, help: false },
+    });
   });
 
   test("takes every flag that --help lists", () => {
-    expect(readOptions(["--emulators", "--port", "8080", "--watch", "--inspect", "--help"])).toEqual({
+    expect(
+      readOptions(["--emulators", "--cache", "redis", "--port", "8080", "--watch", "--inspect", "--help"]),
+    ).toEqual({
       stores: "emulators",
+      cache: "memorystore",
       port: 8080,
       watch: true,
       inspect: true,
       help: true,
     });
     expect(readOptions(["--embedded", "--port=8081"])).toMatchObject({ stores: "embedded", port: 8081 });
-    for (const flag of ["--embedded", "--emulators", "--port N", "--watch", "--inspect", "--help"])
+    for (const flag of ["--embedded", "--emulators", "--cache C", "--port N", "--watch", "--inspect", "--help"])
       expect(USAGE).toContain(flag);
   });
 
@@ -24,6 +30,7 @@ describe("the command line of npm start", () => {
     ["an unknown flag", ["--prod"], "unknown argument --prod; npm start -- --help lists all of them"],
     ["a word", ["8080"], "unknown argument 8080; npm start -- --help lists all of them"],
     ["both kinds of stores", ["--embedded", "--emulators"], "--embedded and --emulators exclude each other"],
+    ["another cache", ["--cache", "disk"], "--cache needs redis, not disk; without it the cache is Firestore's"],
     ["a port without a number", ["--port"], "--port needs a number from 1 to 65535, not nothing"],
     ["a port that does not exist", ["--port", "65536"], "--port needs a number from 1 to 65535, not 65536"],
     ["a port that is a flag", ["--port", "--watch"], "--port needs a number from 1 to 65535, not --watch"],

@@ -263,3 +263,20 @@ describe("a port bound to a function's account", () => {
     expect(ports.refusals).toHaveLength(1);
   });
 });
+
+describe("a cache in Redis", () => {
+  test("is reached by a function with a connector, and is silent, not forbidden, without one", async () => {
+    const variables = { IDEMPOTENCY_CACHE: "memorystore" };
+    const reached = portsOf(planned(undefined, variables), "payments-api");
+    const unreached = planned((services) => {
+      for (const one of Object.values(services["google_cloudfunctions2_function"] ?? {}))
+        delete one.service_config.vpc_connector;
+    }, variables);
+
+    expect(await reached.cache.read("key")).toBeUndefined();
+    await expect(portsOf(unreached, "payments-api").cache.read("key")).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: "The plan gives payments-api no connector into the network of its cache.",
+    });
+  });
+});

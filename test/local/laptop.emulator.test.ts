@@ -44,3 +44,30 @@ describe("npm start -- --emulators", () => {
     patienceMs,
   );
 });
+
+const testWithRedis = process.env["REDIS_SERVER"] === undefined ? test.skip : test;
+
+describe("npm start -- --cache redis", () => {
+  testWithRedis(
+    "keeps claims in a server of its own, as a stage with Memorystore does, and ends it",
+    async () => {
+      const port = await freePortFrom(undefined);
+      laptop = await startLaptop(["--cache", "redis", "--port", String(port)]);
+      const started = laptop.processes();
+
+      const [first, again] = laptop.lines
+        .filter((line) => line.startsWith("curl -i "))
+        .slice(0, 2)
+        .map((line) => execFileSync("sh", ["-c", `${line} -sS`], { encoding: "utf8" }));
+      const claims = execFileSync("ps", ["-o", "args=", "-p", started.join(",")], { encoding: "utf8" });
+      const code = await laptop.end("SIGINT");
+
+      expect(claims).toMatch(/(?:redis|valkey)-server 127\.0\.0\.1:\d+/);
+      expect(first).toMatch(/^HTTP\/1.1 200 /);
+      expect(again).toMatch(/^HTTP\/1.1 200 .*Idempotent-Replayed: true/s);
+      expect(code).toBe(0);
+      expect(await survivors(started)).toEqual([]);
+    },
+    patienceMs,
+  );
+});

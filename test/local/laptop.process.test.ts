@@ -99,10 +99,13 @@ describe("npm start", () => {
   );
 
   test(
-    "says what is missing when emulators are asked for and there are none",
+    "says what is missing when emulators or a Redis server are asked for and there are none",
     async () => {
       await expect(startLaptop(["--emulators"], { EMULATORS: "none" })).rejects.toThrow(
         "npm start: --emulators needs Google's emulators; EMULATORS=none hides them",
+      );
+      await expect(startLaptop(["--cache", "redis"], { EMULATORS: "none" })).rejects.toThrow(
+        "npm start: --cache redis: no Redis or Valkey server is on PATH; to install one:",
       );
     },
     patienceMs,
