@@ -1,6 +1,7 @@
 // Runs every planned function from its bundle, each in a process of its own, on Google's emulators.
 // It must never reach a real project: every client gets an emulator's address, and no credentials of this user.
 
+import type { Firestore } from "@google-cloud/firestore";
 import { openFirestore } from "../functions/adapters/firestore-client.ts";
 import { firestoreDeadLetters } from "../functions/adapters/firestore-dead-letters.ts";
 import { firestoreDeliveries } from "../functions/adapters/firestore-deliveries.ts";
@@ -15,6 +16,7 @@ import { spannerReconciliation } from "../functions/adapters/spanner-reconciliat
 import { spannerSeals } from "../functions/adapters/spanner-seals.ts";
 import { spannerStories } from "../functions/adapters/spanner-stories.ts";
 import { environmentNames, firestoreNames } from "../functions/config.ts";
+import type { IdempotencyCache } from "../functions/flows/ports.ts";
 import { buildBundles } from "./bundles.ts";
 import { callJob } from "./call-job.ts";
 import { type Doors, openDoors } from "./doors.ts";
@@ -68,12 +70,8 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     const { projectId, instance, database } = plan.ledger;
     const spanner = openSpanner({ projectId, instance, database }, options.log);
     const firestore = openFirestore({ projectId, databaseId: storesOf(plan) });
-    const environments = environmentsAt(
-      plan,
-      doors.addresses,
-      new Map([...secrets, ...(redis?.secrets ?? [])]),
-      redis?.variables,
-    );
+    const given = new Map([...secrets, ...(redis?.secrets ?? [])]);
+    const environments = environmentsAt(plan, doors.addresses, given, redis?.variables);
     const inspect = options.inspect;
     const starting = { plan, emulators, environments, doors, platform, processes, endpoints, inspect };
     await Promise.all([startFunctions(starting), wakeFirestore(plan, emulators)]);
@@ -86,13 +84,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
       ledger: spannerLedger(spanner),
       balances: spannerBalances(spanner),
       stories: spannerStories(spanner),
-      cache:
-        redis?.cache ??
-        firestoreIdempotencyCache({
-          database: firestore.database,
-          collection: firestoreNames.idempotencyKeys,
-          deleteAfterField: firestoreNames.deleteAfter,
-        }),
+      cache: redis?.cache ?? cacheIn(firestore.database),
       deliveries: firestoreDeliveries({ database: firestore.database, names: firestoreNames }),
       seals: spannerSeals(spanner),
       reconciliation: spannerReconciliation(spanner),
@@ -115,6 +107,11 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     await stop();
     throw error;
   }
+}
+
+function cacheIn(database: Firestore): IdempotencyCache {
+  const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = firestoreNames;
+  return firestoreIdempotencyCache({ database, collection, deleteAfterField });
 }
 
 /** Id of the Firestore database of the plan. */
