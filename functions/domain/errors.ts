@@ -39,6 +39,12 @@ export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error i
   return error instanceof DomainError && codes.includes(error.code);
 }
 
+/** What a log may say of an error: our own text, or a foreign error's name alone, whose text may quote a secret. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof DomainError) return error.message;
+  return error instanceof Error ? error.name : "unknown";
+}
+
 /** Every reason the project knows. */
 export type ErrorCode =
   // The request as bytes (contract sections 1 and 2).

@@ -2,17 +2,11 @@
  * What a log line may say of an error: our own code and, for a bug, the positions in the code.
  * It must never repeat the text of a foreign error, which may quote what a customer sent.
  */
-import { DomainError } from "../domain/errors.ts";
+import { DomainError, reasonOf } from "../domain/errors.ts";
 
 /** Our own code; `internal` for everything that is not a refusal of ours. */
 export function codeOf(error: unknown): string {
   return error instanceof DomainError ? error.code : "internal";
-}
-
-/** What a person may read: our own text, or a foreign error's name alone. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof DomainError) return error.message;
-  return error instanceof Error ? error.name : "unknown";
 }
 
 /** The frames without the message, which may quote a value. */

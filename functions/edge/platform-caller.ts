@@ -15,7 +15,7 @@ import { headerValues, type WireRequest } from "./wire.ts";
 export function requirePlatformCaller(request: WireRequest, account: string, nowMs: number): string {
   const claims = readClaims(request);
   if (claims === undefined) throw refused("there is no identity token");
-  if (!issuers.has(String(claims["iss"]))) throw refused("the token is not from Google");
+  if (!issuers.has(claims["iss"])) throw refused("the token is not from Google");
   if (claims["email"] !== account || claims["email_verified"] !== true) throw refused("the token is another account's");
   const ownUrl = `https://${headerValues(request, "host")[0] ?? ""}`;
   if (claims["aud"] !== ownUrl) throw refused("the token is for another service");
@@ -24,7 +24,7 @@ export function requirePlatformCaller(request: WireRequest, account: string, now
 }
 
 /** Both spellings that Google has used. */
-const issuers: ReadonlySet<string> = new Set(["https://accounts.google.com", "accounts.google.com"]);
+const issuers: ReadonlySet<unknown> = new Set(["https://accounts.google.com", "accounts.google.com"]);
 
 /** A JWT of Google's has well under 2,000 characters; longer text is not worth decoding. */
 const tokenLengthMax = 8_192;

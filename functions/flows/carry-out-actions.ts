@@ -2,6 +2,7 @@
  * Carries out what two persons said of an attempt: asks the acquirer once more, and commits the answer as any other.
  * It must never act against the acquirer's own word, nor write an attempt itself.
  */
+import { reasonOf } from "../domain/errors.ts";
 import { carryingOut, type OperatorAction } from "../domain/operator-action.ts";
 import type { Acquirer } from "./acquirer-ports.ts";
 import { classifyLookup } from "./classify-lookup.ts";
@@ -59,8 +60,7 @@ async function carryOut(deps: CarryOutDependencies, action: OperatorAction): Pro
     deps.log("WARNING", "operator action carried out", { actionId: id, attemptId, verdict, proposedBy, confirmedBy });
     return await end(deps, action, "done", ending.result);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : "unknown";
-    deps.log("WARNING", "operator action stays", { actionId: id, attemptId, reason });
+    deps.log("WARNING", "operator action stays", { actionId: id, attemptId, reason: reasonOf(error) });
     return "left";
   }
 }

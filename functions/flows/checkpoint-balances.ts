@@ -3,6 +3,7 @@
  * It never changes a checkpoint, and a balance is the same with it and without it.
  */
 import { checkpointOf } from "../domain/balance.ts";
+import { reasonOf } from "../domain/errors.ts";
 import type { Change } from "../domain/rows.ts";
 import type { Balances } from "./balance-ports.ts";
 import type { Clock, Ledger, Log } from "./ports.ts";
@@ -59,8 +60,7 @@ async function moveForward(deps: CheckpointDependencies, accountId: string): Pro
     if (before !== undefined) await deps.balances.prune(accountId, before.readAt);
     return inserted === "inserted";
   } catch (error) {
-    const reason = error instanceof Error ? error.message : "unknown";
-    deps.log("WARNING", "checkpoint not made", { accountId, reason });
+    deps.log("WARNING", "checkpoint not made", { accountId, reason: reasonOf(error) });
     return false;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { type Attempt, isUnderWay, lateVoidKey } from "../domain/attempt.ts";
 import { isDriven, needsPerson, nextVisitMs, voidedAttempt } from "../domain/completion.ts";
+import { reasonOf } from "../domain/errors.ts";
 import type { Timings } from "../domain/idempotency.ts";
 import type { Acquirer } from "./acquirer-ports.ts";
 import type { CommitResult, FinishChallenge, SettleAttempt } from "./idempotently-types.ts";
@@ -56,7 +57,7 @@ async function complete(deps: CompleteDependencies, attemptId: string): Promise<
   } catch (error) {
     deps.log("WARNING", "attempt stays open", {
       attemptId,
-      reason: error instanceof Error ? error.message : "unknown",
+      reason: reasonOf(error),
     });
     return false;
   }

@@ -4,6 +4,7 @@
  */
 import { automaticKey } from "../domain/attempt.ts";
 import { decide } from "../domain/decide.ts";
+import { reasonOf } from "../domain/errors.ts";
 import type { Timings } from "../domain/idempotency.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import { rowsOf } from "./idempotently-rows.ts";
@@ -66,7 +67,7 @@ async function expire(deps: ExpireDependencies, overdue: PaymentIntent): Promise
   } catch (error) {
     deps.log("WARNING", "hold not expired", {
       intentId: overdue.id,
-      reason: error instanceof Error ? error.message : "unknown",
+      reason: reasonOf(error),
     });
     return false;
   }

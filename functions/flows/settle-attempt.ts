@@ -3,7 +3,7 @@
  * It never guesses: without an answer from the acquirer the attempt stays open.
  */
 import type { AcquirerResult, Attempt } from "../domain/attempt.ts";
-import { DomainError, hasCode, refuse } from "../domain/errors.ts";
+import { DomainError, hasCode, reasonOf, refuse } from "../domain/errors.ts";
 import { mayCall, type Timings } from "../domain/idempotency.ts";
 import type { LedgerTerms } from "../domain/ledger-terms.ts";
 import type { Acquirer } from "./acquirer-ports.ts";
@@ -76,7 +76,7 @@ async function wakeAt({ tasks, log }: SettleDependencies, attemptId: string, sch
       scheduleAtMs,
     });
   } catch (error) {
-    log("WARNING", "settlement not woken", { attemptId, reason: error instanceof Error ? error.message : "unknown" });
+    log("WARNING", "settlement not woken", { attemptId, reason: reasonOf(error) });
   }
 }
 

@@ -3,6 +3,7 @@
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import { memoryOperators } from "../../functions/adapters/memory/operators.ts";
 import type { AcquirerResult, Attempt } from "../../functions/domain/attempt.ts";
+import { refuse } from "../../functions/domain/errors.ts";
 import type { OperatorAction } from "../../functions/domain/operator-action.ts";
 import type { Lookup } from "../../functions/flows/acquirer-ports.ts";
 import { carryOutActions } from "../../functions/flows/carry-out-actions.ts";
@@ -109,7 +110,10 @@ describe("carrying out", () => {
     expect(await running.run()).toEqual({ done: 0, refused: 0, left: 1 });
 
     const { deps, read, logged } = await openDesk();
-    const deaf = { ...deps, acquirer: { ...deps.acquirer, lookup: () => Promise.reject(new Error("no answer")) } };
+    const deaf = {
+      ...deps,
+      acquirer: { ...deps.acquirer, lookup: () => Promise.reject(refuse("acquirer_unknown", "no answer")) },
+    };
     expect(await carryOutActions(deaf)).toEqual({ done: 0, refused: 0, left: 1 });
     expect(await read()).toMatchObject({ state: "confirmed" });
     expect(logged).toEqual([

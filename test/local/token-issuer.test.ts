@@ -1,4 +1,5 @@
 // The laptop's identity tokens: what they say, and that nothing but its own unexpired tokens passes.
+import { createHmac } from "node:crypto";
 import { type TokenIssuer, tokenIssuer } from "../../local/token-issuer.ts";
 import { type ManualClock, manualClock } from "../support/manual-clock.ts";
 
@@ -57,6 +58,31 @@ describe("an identity token", () => {
       ([head, claims]: string[]) => [head, claims, "SIGNATURE_REMOVED_BY_GOOGLE"],
     ],
     ["that asks for no signature", ([, claims]: string[]) => [encoded({ alg: "none" }), claims, "x"]],
+    ["that asks for none and has none", ([, claims]: string[]) => [encoded({ alg: "none" }), claims, ""]],
+    [
+      "whose claims were changed and that asks for none",
+      ([, , signature]: string[]) => [encoded({ alg: "none" }), encoded({ email: "admin" }), signature],
+    ],
+    [
+      "that is signed with a secret instead of a key (HS256)",
+      ([, claims]: string[]) => {
+        const text = `${encoded({ alg: "HS256" })}.${claims}`;
+        return [...text.split("."), createHmac("sha256", "laptop").update(text).digest("base64url")];
+      },
+    ],
+    [
+      "that names another key",
+      ([, claims, signature]: string[]) => [
+        encoded({ alg: "RS256", kid: "mine", jku: "https://x/" }),
+        claims,
+        signature,
+      ],
+    ],
+    ["with one more part", (parts: string[]) => [...parts, "x"]],
+    [
+      "with half of its signature",
+      ([head, claims, signature = ""]: string[]) => [head, claims, signature.slice(0, 200)],
+    ],
   ])("%s is refused", (_title, change) => {
     expect(issuer.check(change(partsOf(issuer.issue(wanted))).join("."))).toBeUndefined();
   });

@@ -12,7 +12,7 @@ const seconds = Number(process.env["FUZZ_SECONDS"] ?? 0);
 const firstSeed = Number(process.env["FUZZ_SEED"] ?? 20_261_129);
 
 /** Requests to one world: enough for keys and objects to meet, few enough for looking at all rows after each. */
-const requestsPerSeed = 120;
+const requestsPerSeed = 80;
 
 /** Statuses that the contract has (section 4); 5xx are none of a client's. */
 const statuses = new Set([200, 400, 401, 402, 404, 405, 409, 413, 415, 429]);
