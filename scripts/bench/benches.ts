@@ -7,5 +7,6 @@ export const benches: readonly (readonly [name: string, run: Bench, needs?: "emu
   ["requests", async (say) => (await import("./requests.ts")).benchRequests(say)],
   ["requests-on-emulators", async (say) => (await import("./requests.ts")).benchOnEmulators(say), "emulators"],
   ["peers", async (say) => (await import("./peers.ts")).benchPeers(say)],
+  ["fan-out", async (say) => (await import("./fan-out.ts")).benchFanOut(say)],
   ["cold-start", async (say) => (await import("./cold-start.ts")).benchColdStart(say), "emulators"],
 ];

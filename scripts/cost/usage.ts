@@ -93,13 +93,16 @@ function functionCost({ name, perPayment, size }: Calls): Cost {
 }
 
 /**
- * What a consumer does with documents for one payment, and the policy of expiry after it: two markers and what it keeps;
+ * What a function does with documents for one payment, and the policy of expiry after it: two markers and what it keeps;
  * a mail's markers are written when it is claimed and when it is done, and the velocity rule looks around once.
  */
 const DOCUMENTS: Readonly<Record<string, { writes: number; reads: number; deletes: number }>> = {
   notification: { writes: 4, reads: 0, deletes: 2 },
   invoice: { writes: 3, reads: 0, deletes: 2 },
   risk: { writes: 3, reads: 1, deletes: 3 },
+  // One delivery (calls counted by `npm run bench -- --only fan-out`): made, claimed and recorded; the record once, and at
+  // fan-out and attempt the account's list, its endpoint and the endpoint's health.
+  "webhook-dispatcher": { writes: 3, reads: 7, deletes: 1 },
 };
 
 function documentsCost({ name }: Calls): Cost[] {
