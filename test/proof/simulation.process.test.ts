@@ -20,7 +20,7 @@ test("two hundred seeds of payments, webhooks and faults end with every invarian
   const counts = [...(/^faults: (.*)$/m.exec(told)?.[1] ?? "").matchAll(/([a-z ]+) (\d+)/g)];
   expect(counts).toHaveLength(13);
   for (const [, kind, count] of counts) expect([kind, Number(count) > 20]).toEqual([kind, true]);
-}, 240_000);
+}, 380_000);
 
 test("a seed tells the same steps each time", async () => {
   const [first, second] = await Promise.all([
@@ -37,4 +37,4 @@ test("the first schedules of every interleaving hold, and those of two workers a
   expect(told).toMatch(/^ +\d+ schedules \(all\) hold, [\d.]+ s: two workers$/m);
   expect(told).not.toContain("FAILED");
   expect(told.trimEnd().split("\n").at(-1)).toMatch(/^\d+ schedules in \d+ s, 0 scenarios failed$/);
-}, 240_000);
+}, 380_000);

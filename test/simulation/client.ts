@@ -12,6 +12,8 @@ export interface Asked {
   readonly key: string;
   readonly path: string;
   readonly form: string;
+  /** True for a request that uses a key again which has ended: it has nothing to do with the first one. */
+  readonly isReuse?: boolean;
 }
 
 /** An answer that a client heard. */

@@ -2,7 +2,7 @@
 // It must never depend on anything but its seed.
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import type { Aftermath } from "./aftermath.ts";
-import { openClient } from "./client.ts";
+import { type Asked, openClient } from "./client.ts";
 import { type FaultKind, faultsFrom } from "./faults.ts";
 import { invariants } from "./invariants.ts";
 import { openBus, openQueues, startSchedule } from "./platform.ts";
@@ -39,8 +39,8 @@ const busyMs = 30 * minuteMs;
 /** Faults end when the leases and the back-offs of what began last have had their time. */
 const stormMs = 75 * minuteMs;
 
-/** The last events are of challenges that nobody answered, a day after they began; their deliveries take three days more. */
-const quietMs = 100 * hourMs;
+/** The last events are of payments under keys that had ended before; their deliveries take three days more. */
+const quietMs = 106 * hourMs;
 
 /** The merchants of every simulation. */
 export const merchants = [
@@ -99,8 +99,15 @@ export async function simulate(seed: number, tell: (line: () => string) => void 
   for (const asked of distinct(client.answers.map((answer) => answer.asked))) {
     time.at(time.now() + root.whole(0, minuteMs), () => void client.ask(asked));
   }
+  for (const { apiKey } of merchants) {
+    const [asked] = client.answers.map((answer) => answer.asked).filter((each) => isCreateOf(apiKey, each));
+    if (asked === undefined) continue;
+    const form = `amount=${amounts.whole()}&currency=eur&confirm=true&payment_method=pm_card_visa`;
+    // Every key of the busy time was decided, or sealed by the completer, more than a day before.
+    time.at(beginMs + stormMs + 31 * hourMs, () => void client.ask({ ...asked, form, isReuse: true }));
+  }
   // It looks two days back; by then even a challenge that nobody answered has ended.
-  judges.askAt(beginMs + stormMs + 30 * hourMs, "/reconcile");
+  judges.askAt(beginMs + stormMs + 33 * hourMs, "/reconcile");
   judges.askAt(beginMs + stormMs + quietMs, "/verify");
   judges.askBalancesAt(beginMs + stormMs + quietMs);
   await time.runUntil(beginMs + stormMs + quietMs + hourMs);
@@ -201,6 +208,11 @@ function openJudges(time: VirtualTime, system: Sky["system"], client: Aftermath[
     askAt: (atMs: number, path: "/verify" | "/reconcile") => time.at(atMs, () => void job(path)),
     askBalancesAt: (atMs: number) => time.at(atMs, () => void tellBalances()),
   };
+}
+
+/** A request that made a payment. */
+function isCreateOf(apiKey: string, asked: Asked): boolean {
+  return asked.apiKey === apiKey && asked.path === "/v1/payment_intents";
 }
 
 /** Requests that differ. */

@@ -4,15 +4,15 @@ import type { Aftermath } from "../aftermath.ts";
 import type { Answer } from "../client.ts";
 import { lasts, type NetworkOrder, ordersOf, takes } from "./network.ts";
 
-/** One body and one status for each key, and for one of its requests only. */
+/** One body and one status for each key, and for one of its requests only; a key that has ended begins anew. */
 export function replaysAreIdentical({ client }: Aftermath): string[] {
   const firsts = new Map<string, Answer>();
   return client.answers.flatMap((answer) => {
     if (!answer.isFinal) return [];
-    const { apiKey, key, path, form } = answer.asked;
-    const first = firsts.get(`${apiKey} ${key}`);
+    const { key, path, form } = answer.asked;
+    const first = firsts.get(nameOf(answer));
     if (first === undefined) {
-      firsts.set(`${apiKey} ${key}`, answer);
+      firsts.set(nameOf(answer), answer);
       return [];
     }
     if (first.asked.path !== path || first.asked.form !== form) return [`key ${key} answered two requests`];
@@ -59,5 +59,5 @@ function toldOf({
 }
 
 function nameOf({ asked }: Answer): string {
-  return `${asked.apiKey} ${asked.key}`;
+  return `${asked.apiKey} ${asked.key} ${asked.isReuse === true ? "again" : "first"}`;
 }
