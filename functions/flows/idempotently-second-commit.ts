@@ -23,9 +23,14 @@ export async function secondCommit(
   { attempt, result, sealedBy, nowMs, eventIds }: Answered,
   scope: LedgerTransactionScope,
 ): Promise<Settled> {
-  const found = await readAttempt(scope, attempt);
-  const { attempts: current, idempotency_keys: row } = found;
+  const seen = await readAttempt(scope, attempt);
+  const { attempts: current, idempotency_keys: row } = seen;
   if (current === undefined) throw new Error(`Attempt ${attempt.id} is missing.`);
+  const wasOpen = attempt.state === "open" && current.state === "pending";
+  // Its acceptance stands already: of another worker with the same answer, or this one's own, whose reply was lost.
+  if (wasOpen && result.kind === "pending") return closedElsewhere(attempt, seen);
+  // What has ended since has a charge that an open attempt had not.
+  const found = wasOpen ? { ...seen, ...(await scope.read({ charges: current.chargeId })) } : seen;
   if (!isUnderWay(current) || current.state === "challenged") {
     await reverseLateEffect(deps, scope, current, result, nowMs);
     return closedElsewhere(attempt, found);

@@ -185,6 +185,25 @@ describe("F23 a commit of unknown outcome", () => {
     },
   );
 
+  test.each(["before", "after"] as const)(
+    "at the second commit of what settles later is resolved by running it again (fault %s the effect)",
+    async (at) => {
+      const world = await openWorld();
+      const bank = "payment_method_types[]=us_bank_account&payment_method=pm_usBankAccount_success";
+      const debit = `amount=2000&currency=usd&confirm=true&${bank}`;
+      world.ports.ledger.disturb("transact", { at, act: "throw", error: unknown });
+      const begun = await world.post("/v1/payment_intents", debit, { key: "debit" });
+      expect([begun.status, begun.json.status]).toEqual([200, "processing"]);
+      // and the acceptance of a refund, which leaves its attempt waiting just so
+      const card = payForm.replace("pm_card_visa", "pm_card_pendingRefund");
+      const paid = await world.post("/v1/payment_intents", card, { key: "paid" });
+      world.ports.ledger.disturb("transact", { at, act: "throw", error: unknown }, 2);
+      const refund = await world.post("/v1/refunds", `payment_intent=${paid.json.id}`, { key: "refund" });
+      expect([refund.status, refund.json.status]).toEqual([200, "pending"]);
+      expect(countRows(world)).toMatchObject({ intents: 2, charges: 2, bookings: 2 });
+    },
+  );
+
   test("that stays unknown gives 503 and leaves the key to the retry, which adopts what was committed", async () => {
     const world = await openWorld();
     world.ports.ledger.disturb("insert", { at: "after", act: "throw", error: unknown });
