@@ -3,13 +3,14 @@
  * It must never be given a store of the payments API: what it shows of a merchant it asks for with the merchant's key.
  */
 import { http } from "@google-cloud/functions-framework";
+import { bigqueryHistory } from "./adapters/bigquery-history.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
 import { merchantPayments } from "./adapters/payments-merchant.ts";
 import { aesSecretBox } from "./adapters/secret-box.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { openTracing } from "./adapters/trace-open.ts";
 import { environmentNames, settingsIn } from "./config.ts";
-import { crashTourIn, traceSettingsIn } from "./config-readers.ts";
+import { crashTourIn, historyNamesIn, traceSettingsIn } from "./config-readers.ts";
 import { dashboard } from "./edge/dashboard.ts";
 import { cloudTraceUrl } from "./edge/dashboard-trace.ts";
 import { shutDownGracefully } from "./edge/graceful-shutdown.ts";
@@ -28,6 +29,7 @@ const handler = dashboard(
     }),
     traceUrl: cloudTraceUrl(setting("project")),
     hasTour: crashTourIn(process.env),
+    history: bigqueryHistory(historyNamesIn(process.env)),
     sessions: aesSecretBox(setting("dashboardSessionKey")),
     clock: systemClock,
     random: systemRandom,

@@ -5,7 +5,7 @@
 import { TerraformOutput } from "cdktf";
 import type { Construct } from "constructs";
 import { environmentNames } from "../functions/config.ts";
-import { readSecret } from "./constructs/grants.ts";
+import { readHistory, readSecret, runQueries } from "./constructs/grants.ts";
 import { invoke, PaymentFunction } from "./constructs/payment-function.ts";
 import type { DataStack } from "./data-stack.ts";
 import type { FoundationStack } from "./foundation-stack.ts";
@@ -22,7 +22,8 @@ export interface AroundTheDashboard {
 /** Adds the function. A payments API that is closed to the world lets it in with a token. */
 export function merchantDashboard(scope: Construct, around: AroundTheDashboard): void {
   const { settings, foundation, data, paymentsApi } = around;
-  const { project, paymentsUrl, paymentsAudience, dashboardSessionKey, crashTour } = environmentNames;
+  const { historyDataset, historyLocation, project, paymentsUrl, paymentsAudience, dashboardSessionKey, crashTour } =
+    environmentNames;
   const dashboard = new PaymentFunction(scope, "dashboard", {
     settings,
     foundation,
@@ -34,11 +35,18 @@ export function merchantDashboard(scope: Construct, around: AroundTheDashboard):
     environment: {
       [project]: settings.projectId,
       [paymentsUrl]: paymentsApi.url,
+      [historyDataset]: `${data.warehouse.views.project}.${data.warehouse.views.datasetId}`,
+      [historyLocation]: settings.region,
       ...(settings.stage === "prod" ? {} : { [crashTour]: settings.stage }),
       ...(settings.isPublic ? {} : { [paymentsAudience]: paymentsApi.url }),
     },
     secrets: { [dashboardSessionKey]: data.dashboardSessionKey },
-    may: [readSecret(data.dashboardSessionKey), ...(settings.isPublic ? [] : [invoke(paymentsApi, settings)])],
+    may: [
+      readSecret(data.dashboardSessionKey),
+      readHistory(data.warehouse),
+      runQueries(settings),
+      ...(settings.isPublic ? [] : [invoke(paymentsApi, settings)]),
+    ],
   });
   new TerraformOutput(scope, "dashboard-url", { value: dashboard.url });
 }

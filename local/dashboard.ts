@@ -7,9 +7,11 @@ import { environmentNames, requiredVariable } from "../functions/config.ts";
 import { crashTourIn } from "../functions/config-readers.ts";
 import { dashboard } from "../functions/edge/dashboard.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
+import type { History } from "../functions/flows/history-ports.ts";
 import type { Clock, Log, Random } from "../functions/flows/ports.ts";
 
 type Making = {
+  history: History;
   identityToken: (audience: string) => string;
   environment: Record<string, string>;
   machine: { clock: Clock; random: Random; log: Log };
@@ -17,10 +19,11 @@ type Making = {
 
 /** The dashboard as its entry puts it together with the real adapters. */
 export const dashboardMakers = {
-  dashboard: ({ identityToken, environment, machine }: Making): WireHandler => {
+  dashboard: ({ history, identityToken, environment, machine }: Making): WireHandler => {
     const audience = environment[environmentNames.paymentsAudience];
     return dashboard({
       ...machine,
+      history,
       api: merchantPayments({
         baseUrl: requiredVariable(environment, environmentNames.paymentsUrl),
         identityToken: audience === undefined ? undefined : async () => identityToken(audience),

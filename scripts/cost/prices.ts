@@ -45,6 +45,9 @@ export const CONNECTOR_INSTANCE_HOUR = 0.00838;
 /** Cloud Logging, quoted in public repositories: a GiB ingested. */
 export const LOGGING_GIB = 0.5;
 
+/** cloud.google.com/bigquery, 2026-08: a GiB-month of active logical storage, and a TiB that a question reads. */
+export const BIGQUERY = { gibMonth: 0.02, tibRead: 6.25 } as const;
+
 /**
  * Every type of resource that the tables know: either priced by one of the rules, or free while nobody uses it. Storage
  * of code, images and logs is a few cents and has no row.
@@ -63,8 +66,9 @@ export const pricedTypes: Readonly<Record<string, "idle" | "use" | "free">> = {
   google_pubsub_topic: "use",
   google_pubsub_subscription: "use",
   google_bigquery_dataset: "free",
+  google_bigquery_dataset_access: "free",
   google_bigquery_dataset_iam_member: "free",
-  google_bigquery_table: "free",
+  google_bigquery_table: "use",
   google_bigquery_table_iam_member: "free",
   google_artifact_registry_repository: "free",
   google_artifact_registry_repository_iam_member: "free",

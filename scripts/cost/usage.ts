@@ -2,6 +2,7 @@
 // It must never count on concurrency: a call is charged as if it were alone on its instance, which is the worst case.
 
 import type { SynthesizedResource } from "../synthesized-stacks.ts";
+import { historyCosts, isOfLogs } from "./history.ts";
 import { CALL_SECONDS, type FunctionSize, secondOf } from "./idle.ts";
 import {
   FIRESTORE,
@@ -25,6 +26,7 @@ export function paymentCosts(resources: readonly SynthesizedResource[]): Cost[] 
     ...calls.map(functionCost),
     ...calls.flatMap(documentsCost),
     logging(calls),
+    ...historyCosts(resources, linesPerPayment(calls)),
     ...resources.filter(({ type }) => type === "google_spanner_instance").map(spannerStorage),
   ];
 }
@@ -48,7 +50,7 @@ function pubsub(resources: readonly SynthesizedResource[]): Cost[] {
   const subscriptions = resources.filter(({ type }) => type === "google_pubsub_subscription");
   const isDelivering = ({ attributes }: SynthesizedResource, how: string) => attributes[how] !== undefined;
   const pushes = subscriptions.filter((one) => isDelivering(one, "push_config") && !isOfDead(one)).length;
-  const tables = subscriptions.filter((one) => isDelivering(one, "bigquery_config") && !isOfDead(one)).length;
+  const tables = subscriptions.filter((one) => isDelivering(one, "bigquery_config") && !isOfLogs(one)).length;
   if (pushes + tables === 0) return [];
   const tib = (MILLION * GIB_PER_KB) / 1024;
   const usd = tib * (PUBSUB_TIB.publish + pushes * PUBSUB_TIB.push + tables * PUBSUB_TIB.bigQuery);
@@ -114,10 +116,13 @@ function documentsCost({ name }: Calls): Cost[] {
 }
 
 /** Two lines a call, 1 KB each. */
+function linesPerPayment(calls: readonly Calls[]): number {
+  return 2 * calls.reduce((sum, { perPayment }) => sum + perPayment, 0);
+}
+
 function logging(calls: readonly Calls[]): Cost {
-  const linesPerPayment = 2 * calls.reduce((sum, { perPayment }) => sum + perPayment, 0);
-  const usd = MILLION * linesPerPayment * GIB_PER_KB * LOGGING_GIB;
-  return { part: "Logging", basis: `${linesPerPayment} lines of 1 KB`, usd };
+  const lines = linesPerPayment(calls);
+  return { part: "Logging", basis: `${lines} lines of 1 KB`, usd: MILLION * lines * GIB_PER_KB * LOGGING_GIB };
 }
 
 /** About 2 KB of rows and index entries a payment, and paid for each month that they are kept. */

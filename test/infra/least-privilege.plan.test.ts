@@ -16,6 +16,8 @@ const onTheProject: Readonly<Record<string, RegExp | undefined>> = {
   "roles/datastore.user": /^resource\.name == "projects\/\$\{[^}]+\}\/databases\/\$\{[^}]+name\}"$/,
   // Google makes the buckets into which it copies code, so they have no resource here.
   "roles/storage.objectViewer": /^resource\.name\.startsWith\("projects\/_\/buckets\/gcf-v2-sources-"\)$/,
+  // A query is a job of the project; what it may read is granted on a dataset.
+  "roles/bigquery.jobUser": undefined,
   // There is no smaller place for a log line.
   "roles/logging.logWriter": undefined,
 };

@@ -34,30 +34,36 @@ function grants(plan: SynthesizedPlan): string[] {
 
 const session = "roles/secretmanager.secretAccessor on secret_manager_secret";
 
+const past = ["roles/bigquery.dataViewer on bigquery_dataset", "roles/bigquery.jobUser on project"];
+
 test("the dashboard is one function, which the world reaches where the API is open to it", () => {
   const parts = [
+    "google_bigquery_dataset_iam_member dashboard/reads-history",
     "google_cloudfunctions2_function dashboard/function",
+    "google_project_iam_member dashboard/runs-queries",
     "google_secret_manager_secret_iam_member dashboard/reads-dashboard-session-key",
     "google_storage_bucket_object dashboard/source",
   ];
 
-  expect(own(open)).toEqual(["google_cloud_run_v2_service_iam_member dashboard/public", ...parts]);
-  expect(own(closed)).toEqual(["google_cloud_run_v2_service_iam_member dashboard/invokes-payments-api", ...parts]);
+  expect(own(open)).toEqual([...parts, "google_cloud_run_v2_service_iam_member dashboard/public"].sort());
+  const invoking = "google_cloud_run_v2_service_iam_member dashboard/invokes-payments-api";
+  expect(own(closed)).toEqual([...parts, invoking].sort());
 });
 
-test("the dashboard may read the key of its sessions and call the API, and touches no store", () => {
+test("the dashboard may read the key of its sessions, call the API and ask the views of the history, and touches no store", () => {
   expect([grants(open), grants(closed), grants(prod)]).toEqual([
-    [session],
-    ["roles/run.invoker on cloud_run_v2_service", session],
-    ["roles/run.invoker on cloud_run_v2_service", session],
+    [...past, session],
+    [...past, "roles/run.invoker on cloud_run_v2_service", session],
+    [...past, "roles/run.invoker on cloud_run_v2_service", session],
   ]);
 });
 
 test("the dashboard gets every variable that its entry reads, and no more", () => {
   const { project, paymentsUrl, paymentsAudience, dashboardSessionKey, crashTour } = environmentNames;
+  const past = [environmentNames.historyDataset, environmentNames.historyLocation];
 
-  expect(variables(open)).toEqual([crashTour, paymentsUrl, project, dashboardSessionKey]);
-  expect(variables(closed)).toEqual([crashTour, paymentsAudience, paymentsUrl, project, dashboardSessionKey]);
+  expect(variables(open)).toEqual([crashTour, ...past, paymentsUrl, project, dashboardSessionKey]);
+  expect(variables(closed)).toEqual([crashTour, ...past, paymentsAudience, paymentsUrl, project, dashboardSessionKey]);
   // Where real money moves nothing crashes on purpose.
-  expect(variables(prod)).toEqual([paymentsAudience, paymentsUrl, project, dashboardSessionKey]);
+  expect(variables(prod)).toEqual([...past, paymentsAudience, paymentsUrl, project, dashboardSessionKey]);
 });

@@ -71,7 +71,7 @@ async function post({ baseUrl, headers }: MerchantApi, path: string, body: URLSe
   });
 }
 
-/** Signs in at the dashboard with the laptop's key, as its form does; true when its page shows a payment. */
+/** Signs in at the dashboard with the laptop's key, as its form does; true when its pages show a payment, and the payments of the day. */
 export async function look(dashboardUrl: string, { "X-Serverless-Authorization": identity = "" }): Promise<boolean> {
   const headers = { "X-Serverless-Authorization": identity };
   const form = new URLSearchParams({ api_key: laptopKey });
@@ -79,5 +79,7 @@ export async function look(dashboardUrl: string, { "X-Serverless-Authorization":
   await signedIn.text();
   const cookie = signedIn.headers.get("Set-Cookie")?.split(";")[0] ?? "";
   const page = await fetch(`${dashboardUrl}/payments`, { headers: { ...headers, Cookie: cookie } });
-  return (await page.text()).includes('href="/payments/pi_');
+  const isListed = (await page.text()).includes('href="/payments/pi_');
+  const overview = await fetch(`${dashboardUrl}/`, { headers: { ...headers, Cookie: cookie } });
+  return (await overview.text()).includes("Payments per day") && isListed;
 }

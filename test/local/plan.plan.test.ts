@@ -54,6 +54,8 @@ describe("a plan", () => {
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/payments-api",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/sample-shop",
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/test-acquirer",
+      "serviceAccount:dashboard roles/bigquery.dataViewer projects/local-project/datasets/payments_history",
+      "serviceAccount:dashboard roles/bigquery.jobUser projects/local-project",
       "serviceAccount:dashboard roles/secretmanager.secretAccessor projects/local-project/secrets/dashboard-session-key",
       "serviceAccount:dead-letter-push roles/run.invoker projects/local-project/locations/us-central1/services/dead-letter-recorder",
       "serviceAccount:dead-letter-recorder roles/datastore.user projects/local-project/databases/payments",
