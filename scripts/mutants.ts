@@ -61,14 +61,14 @@ function runAll(workshop: Workshop, mutants: readonly Mutant[]): number {
   const counts = { killed: 0, survived: 0, "not run": 0 };
   say(row("verdict", "s", "mutant", "the fault, and what must catch it"));
   for (const mutant of mutants) {
-    const { file, title, kind } = mutant.killedBy;
+    const { file, title } = mutant.killedBy;
     const startedMs = performance.now();
     const run = workshop.withFault(mutant, () => workshop.run(file, title));
     const verdict = verdictOn(run);
     counts[verdict] += 1;
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
     say(row(verdict === "survived" ? "SURVIVED" : verdict, seconds, mutant.id, mutant.fault));
-    say(row("", "", "", `  ${kind === undefined ? "" : `${kind}: `}${file}: ${title}`));
+    say(row("", "", "", `  ${file}: ${title}`));
     if (run.kind === "broken") say(row("", "", "", `  the test did not run: ${run.reason}`));
   }
   const notRun = counts["not run"] === 0 ? "" : `, ${counts["not run"]} not run without Google's emulators`;

@@ -18,8 +18,6 @@ export interface Mutant {
     readonly file: string;
     /** Part of the test's full name. */
     readonly title: string;
-    /** For the simulation: the title names the invariant that alone must notice. */
-    readonly kind?: "simulation invariant";
   };
 }
 
@@ -29,7 +27,10 @@ export function readMutants(root: string): readonly Mutant[] {
 }
 
 /** Why the fault cannot be put in, in one line; undefined when it can. */
-export function faultProblem(root: string, { id, file, find, replace }: Mutant): string | undefined {
+export function faultProblem(
+  root: string,
+  { id, file, find, replace }: Omit<Mutant, "fault" | "killedBy">,
+): string | undefined {
   const times = readFileSync(path.join(root, file), "utf8").split(find).length - 1;
   if (times !== 1) return `${id}: its text stands ${times} times in ${file}, not once`;
   return find === replace ? `${id}: it changes nothing` : undefined;

@@ -18,6 +18,14 @@ describe("the deliberate faults of npm run mutants", () => {
     expect(mutants.flatMap((mutant) => faultProblem(root, mutant) ?? [])).toEqual([]);
   });
 
+  test("can all be put in where the simulation's invariants must notice them", () => {
+    const text = readFileSync(path.join(root, "test/simulation/mutants.json"), "utf8");
+    const faults: { invariant: string; edits: { file: string; find: string; replace: string }[] }[] = JSON.parse(text);
+    const edits = faults.flatMap(({ invariant: id, edits: all }) => all.map((edit) => ({ ...edit, id })));
+
+    expect(edits.flatMap((edit) => faultProblem(root, edit) ?? [])).toEqual([]);
+  });
+
   test("each name a test file that is there", () => {
     expect(mutants.filter(({ killedBy: { file } }) => !existsSync(path.join(root, file)))).toEqual([]);
   });
