@@ -187,6 +187,8 @@ export function storeNames(settings: Settings): {
   readonly spannerInstance: string;
   readonly spannerDatabase: string;
   readonly firestoreDatabase: string;
+  /** `project.dataset` of the history's views in BigQuery. */
+  readonly historyDataset: string;
   /** Where the sample shop keeps its orders: a merchant's data, and none of the platform's. */
   readonly shopDatabase: string;
   /** Id of the custom role under which functions use the ledger. */
@@ -196,6 +198,7 @@ export function storeNames(settings: Settings): {
     spannerInstance: named(settings, "payments"),
     spannerDatabase: "ledger",
     firestoreDatabase: named(settings, "payments"),
+    historyDataset: `${settings.projectId}.${named(settings, "payments-history").replaceAll("-", "_")}`,
     shopDatabase: named(settings, "sample-shop"),
     // Stable for ever: a deleted role's id stays blocked for up to 37 days. Hyphens are not allowed in it.
     ledgerRole: named(settings, "paymentsLedgerRuntime").replaceAll("-", "_"),

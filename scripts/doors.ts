@@ -71,12 +71,12 @@ export async function openStageBus(environment: NodeJS.ProcessEnv) {
 }
 
 /**
- * Where keys are known in a deployed stage: the ledger, the cache and the deliveries.
+ * Where keys are known in a deployed stage: the ledger, the cache, the deliveries and the history.
  * @throws Error for people when no project is named
  */
 export async function openStageKeys(environment: NodeJS.ProcessEnv) {
   const settings = stageSettings(environment);
-  const { projectId, idempotencyCache } = settings;
+  const { projectId, idempotencyCache, region: location } = settings;
   const [ledger, { spannerPayments }, { openFirestore }, { firestoreDeliveries }, { firestoreIdempotencyCache }] =
     await Promise.all([
       openStageLedger(environment),
@@ -85,7 +85,8 @@ export async function openStageKeys(environment: NodeJS.ProcessEnv) {
       import("../functions/adapters/firestore-deliveries.ts"),
       import("../functions/adapters/firestore-idempotency-cache.ts"),
     ]);
-  const { firestoreDatabase: databaseId } = storeNames(settings);
+  const { firestoreDatabase: databaseId, historyDataset: dataset } = storeNames(settings);
+  const { bigqueryHistory } = await import("../functions/adapters/bigquery-history.ts");
   const { database, close } = openFirestore({ projectId, databaseId });
   const { idempotencyKeys: collection, deleteAfter: deleteAfterField } = firestoreNames;
   return {
@@ -95,6 +96,7 @@ export async function openStageKeys(environment: NodeJS.ProcessEnv) {
     cache:
       idempotencyCache === "firestore" ? firestoreIdempotencyCache({ database, collection, deleteAfterField }) : null,
     deliveries: firestoreDeliveries({ database, names: firestoreNames }),
+    history: bigqueryHistory({ projectId, dataset, location }),
     close: async () => void (await Promise.all([ledger.close(), close()])),
   };
 }

@@ -18,19 +18,19 @@ export async function keyDoor(environment: NodeJS.ProcessEnv, stage: boolean): P
     const call = laptopCall(environment);
     return {
       ask: (request) => call<KeyDeskAnswer>("/key", request),
-      withoutLogs: () => "twins and replays stand in the laptop's log lines, which it has not kept",
+      withoutLogs: () => "the laptop's history did not answer, so twins and replays are not told",
     };
   }
   const { projectId, close, ...stores } = await openStageKeys(environment);
   return {
     ask: async (request) => {
       try {
-        return await keyDesk({ ...stores, history: null, clock: systemClock }, request);
+        return await keyDesk({ ...stores, clock: systemClock }, request);
       } finally {
         await close();
       }
     },
     withoutLogs: (keyId) =>
-      `twins and replays stand in the logs: gcloud logging read 'jsonPayload.keyId="${keyId}"' --project=${projectId}`,
+      `the history did not answer; twins and replays stand in the logs: gcloud logging read 'jsonPayload.keyId="${keyId}"' --project=${projectId}`,
   };
 }

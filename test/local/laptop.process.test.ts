@@ -80,7 +80,9 @@ describe("npm start", () => {
       expect(used.status).toBe(200);
       expect(revoked).toBe("revoked 1 key of bob\n");
       expect(listed).toMatch(new RegExp(`^sk_test_…${secret.slice(-4)} {2}created \\S+ {2}revoked \\S+\\n$`));
-      expect(life).toMatch(/^key {6}bob's first of bob: completed\n.*^\S+ \S+ {2}Booked charge ch_/ms);
+      expect(life).toMatch(
+        /^key {6}bob's first of bob: completed\n.*^\S+ \S+ {2}Booked charge ch_.*in the logs: 1 executed\n$/ms,
+      );
       expect(verified).toMatch(/^the ledger is sound: 1 ledger transactions, /);
       expect(code).toBe(0);
       expect(existsSync(path.join(folder, "control.json"))).toBe(false);

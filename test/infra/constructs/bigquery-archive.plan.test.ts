@@ -3,6 +3,7 @@
 import { BigqueryArchive } from "../../../infra/constructs/bigquery-archive.ts";
 import { EventTopic } from "../../../infra/constructs/event-topic.ts";
 import { HistoryWarehouse } from "../../../infra/constructs/history-warehouse.ts";
+import { readSettings, storeNames } from "../../../infra/settings.ts";
 import { type Attributes, bill, resources, type SynthesizedStack } from "../synthesized.ts";
 import { testStack } from "./test-stack.ts";
 
@@ -117,5 +118,8 @@ describe("the warehouse", () => {
     const names = resources(archive({ PREFIX: "anna-b" }), "google_bigquery_dataset").map((one) => one["dataset_id"]);
 
     expect(names.sort()).toEqual(["anna_b_payments", "anna_b_payments_history", "anna_b_payments_logs"]);
+    // What scripts look for in a stage is what the stage has.
+    const settings = readSettings({ PREFIX: "anna-b", PROJECT_ID: "shop-1" }, null);
+    expect(storeNames(settings).historyDataset).toBe("shop-1.anna_b_payments_history");
   });
 });
