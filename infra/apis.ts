@@ -35,4 +35,6 @@ export const requiredApis = [
   "bigquery.googleapis.com", // history and logs
   "logging.googleapis.com", // the sink and the metrics of logs
   "monitoring.googleapis.com", // alerts and the dashboard
+  "telemetry.googleapis.com", // spans by OTLP
+  "cloudtrace.googleapis.com", // where they are kept; switched off, they are discarded
 ] as const;

@@ -6,6 +6,7 @@ import { environmentNames } from "../functions/config.ts";
 import { environmentOfTerms, ledgerTermsOf, rateLimitOf } from "../functions/config-readers.ts";
 import { budgetOf, type IdempotencyCacheKind, idempotencyCacheIn, oneOf, senderIn } from "./setting-readers.ts";
 import { type SpannerSize, spannerSizeNamed, spannerSizes } from "./spanner-sizes.ts";
+import { traceSampleRatioOf } from "./trace-ratio.ts";
 
 /** Everything the stacks need to know about where and how they are deployed. */
 export interface Settings extends Stage {
@@ -28,6 +29,8 @@ export interface Settings extends Stage {
   readonly queueGeneration: number;
   /** Requests of one API key to one instance of payments-api: for ever, and at once after a pause. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+  /** Share of traces that all functions record, 0 to 1; 0 leaves out variable and grant. */
+  readonly traceSampleRatio: number;
   /** Sender of e-mails to customers, which also says that the secret `smtp-url` names a server; null to record them only. */
   readonly mailFrom: string | null;
   /** Fees, and when money becomes available, as the variables of payments-api and ledger-writer. */
@@ -130,7 +133,7 @@ const prefixLengthMax = 9;
 
 /**
  * Settings from the environment: STAGE, PROJECT_ID, REGION, PREFIX, PUBLIC, SPANNER, ALERT_EMAIL, STATE_BUCKET,
- * QUEUE_GENERATION, WEBHOOK_QUEUE_SHARDS, BILLING_ACCOUNT, MONTHLY_BUDGET, MAIL_FROM, ACQUIRER_URL, FEE_BASIS_POINTS, FEE_FIXED_MINOR,
+ * QUEUE_GENERATION, WEBHOOK_QUEUE_SHARDS, BILLING_ACCOUNT, MONTHLY_BUDGET, MAIL_FROM, ACQUIRER_URL, TRACE_SAMPLE_RATIO, FEE_BASIS_POINTS, FEE_FIXED_MINOR,
  * AVAILABLE_AFTER_DAYS, IDEMPOTENCY_CACHE; everything has a default, and an empty variable counts as none. `withStageFile` puts what bootstrap wrote under the environment.
  * @throws Error that names the variable whose value is not understood.
  */
@@ -159,6 +162,7 @@ export function readSettings(
     queueGeneration: generation(environment["QUEUE_GENERATION"] || "1"),
     webhookQueueShards: shards(environment["WEBHOOK_QUEUE_SHARDS"] || String(defaults.webhookQueueShards)),
     rateLimit: rateLimitOf(environment),
+    traceSampleRatio: traceSampleRatioOf(environment, stage),
     mailFrom: senderIn(environment[environmentNames.mailFrom]),
     ledgerTerms: environmentOfTerms(ledgerTermsOf(environment)),
     idempotencyCache: idempotencyCacheIn(environment["IDEMPOTENCY_CACHE"]),

@@ -3,6 +3,7 @@
 
 import { merchantPayments } from "../functions/adapters/payments-merchant.ts";
 import { aesSecretBox } from "../functions/adapters/secret-box.ts";
+import type { Tracing } from "../functions/adapters/trace-open.ts";
 import { environmentNames, requiredVariable } from "../functions/config.ts";
 import { crashTourIn } from "../functions/config-readers.ts";
 import { dashboard } from "../functions/edge/dashboard.ts";
@@ -15,16 +16,18 @@ type Making = {
   identityToken: (audience: string) => string;
   environment: Record<string, string>;
   machine: { clock: Clock; random: Random; log: Log };
+  tracing: Tracing;
 };
 
 /** The dashboard as its entry puts it together with the real adapters. */
 export const dashboardMakers = {
-  dashboard: ({ history, identityToken, environment, machine }: Making): WireHandler => {
+  dashboard: ({ history, identityToken, environment, machine, tracing }: Making): WireHandler => {
     const audience = environment[environmentNames.paymentsAudience];
     return dashboard({
       ...machine,
       history,
       api: merchantPayments({
+        ...tracing.onward,
         baseUrl: requiredVariable(environment, environmentNames.paymentsUrl),
         identityToken: audience === undefined ? undefined : async () => identityToken(audience),
       }),

@@ -1,4 +1,4 @@
-// A page on loopback that shows what the consumers of events did: mails, invoices, flagged payments.
+// A page on loopback that shows what the consumers of events did (mails, invoices, flagged payments), and the traces.
 // It must never let what a customer or merchant wrote run here: every page forbids scripts and everything from outside.
 
 import type { Server } from "node:http";
@@ -7,13 +7,15 @@ import { amountWords } from "../functions/domain/amount-words.ts";
 import { type Html, html } from "../functions/domain/html.ts";
 import { readCurrency } from "../functions/domain/money.ts";
 import { createFrontDoorServer } from "../functions/edge/install-front-door.ts";
-import { pathOf, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
+import { pathOf, queryOf, type WireRequest, type WireResponse } from "../functions/edge/wire.ts";
 import type { DocumentReader, StoredDocument } from "../functions/flows/document-ports.ts";
 import type { Inbox } from "./inbox.ts";
 import { headerIn, partIn } from "./mail-source.ts";
+import type { Seen } from "./seen.ts";
+import { tracePage, tracesList } from "./traces-page.ts";
 
 /** What the page shows; `inbox` is undefined where the plan names no mail server, and mails are only recorded. */
-export type Shown = { documents: DocumentReader; inbox: Inbox | undefined };
+export type Shown = { documents: DocumentReader; inbox: Inbox | undefined; seen: Seen };
 
 /** A server, not yet listening. */
 export function effectsPage(shown: Shown): Server {
@@ -24,6 +26,9 @@ async function answer(shown: Shown, request: WireRequest): Promise<WireResponse>
   const path = pathOf(request.target);
   if (request.method !== "GET") return page(405, html`<p>Only GET is allowed here.</p>`);
   if (path === "/") return page(200, await overview(shown));
+  if (path === "/traces") return page(200, tracesList(shown.seen, queryOf(request.target) === "all=1"));
+  const trace = shown.seen.trace(/^\/traces\/([0-9a-f]{32})$/.exec(path)?.[1] ?? "");
+  if (trace !== undefined && trace.spans.length > 0) return page(200, tracePage(trace));
   const [, kind, name = "", form] = /^\/(mails|invoices)\/(\w{1,255})(?:\/(source|text))?$/.exec(path) ?? [];
   if (kind === "mails") return mail(shown, Number(name), form);
   const invoice = kind === "invoices" && (await shown.documents.find(firestoreNames.invoices, name));
@@ -47,7 +52,7 @@ async function overview({ documents, inbox }: Shown): Promise<Html> {
     list(firestoreNames.riskFlags),
   ]);
   const mails = inbox === undefined ? recorded.map(recordedRow) : inbox.mails().map(mailRow).reverse();
-  return html`<h1>What the consumers did</h1>
+  return html`<h1>What the consumers did</h1><p><a href="/traces">Traces of all functions</a></p>
 ${table("Mails", ["to", "subject", "Message-ID"], mails)}
 ${table("Invoices", ["number", "payment", "amount"], invoices.map(invoiceRow))}
 ${table(

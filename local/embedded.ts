@@ -15,6 +15,7 @@ import { memorySeals } from "../functions/adapters/memory/seals.ts";
 import { memoryStories } from "../functions/adapters/memory/stories.ts";
 import { memoryTables } from "../functions/adapters/memory/tables.ts";
 import { systemRandom } from "../functions/adapters/system.ts";
+import type { Tracing } from "../functions/adapters/trace-open.ts";
 import { environmentNames, type FunctionName, requiredVariable } from "../functions/config.ts";
 import {
   acquirerNamesIn,
@@ -27,6 +28,7 @@ import { busMessageOf } from "../functions/edge/bus-message.ts";
 import { crashTour } from "../functions/edge/crash-tour.ts";
 import { ledgerWriter } from "../functions/edge/ledger-writer.ts";
 import { testAcquirer } from "../functions/edge/test-acquirer.ts";
+import { tracedHandler } from "../functions/edge/traced-handler.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { AcquirerJournal } from "../functions/flows/acquirer-ports.ts";
 import type { Balances } from "../functions/flows/balance-ports.ts";
@@ -38,6 +40,7 @@ import { eventOutlet } from "../functions/flows/publish-commits.ts";
 import type { ReconciliationStore } from "../functions/flows/reconciliation-ports.ts";
 import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import type { Stories } from "../functions/flows/story-ports.ts";
+import type { Tracer } from "../functions/flows/trace-ports.ts";
 import { callJob } from "./call-job.ts";
 import { type ConsumerStores, consumerMakers, memoryConsumerStores } from "./consumers.ts";
 import { dashboardMakers } from "./dashboard.ts";
@@ -49,7 +52,10 @@ import { type Identity, identityOf } from "./identity.ts";
 import type { PlannedFunction } from "./plan.ts";
 import { openPlannedRedis } from "./planned-redis.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
+import { openSeen } from "./seen.ts";
 import { memoryShopStores, type ShopStores, shopMakers } from "./shop.ts";
+import { tracingOf } from "./tracing.ts";
+import { watchedIdentity } from "./watched-identity.ts";
 import { memoryWebhookStores, type WebhookStores, webhookApiIn, webhookMakers } from "./webhooks.ts";
 
 /** Starts everything; `port` is where payments-api should be. The stores are empty ones unless a test brings its own. */
@@ -70,22 +76,29 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
   const stores = { ...(options.stores ?? memoryStores()), ...(redis && { cache: redis.cache }) };
   const given = new Map([...secrets, ...(redis?.secrets ?? [])]);
   const environments = environmentsAt(plan, addresses, given, redis?.variables);
+  const seen = openSeen();
   try {
     for (const planned of plan.functions) {
-      const identity = identityOf(platform.rights, planned);
+      const environment = environments.get(planned.name) ?? {};
+      const tracing = tracingOf({
+        ...{ planned, environment, seen, log: exported(platform, planned, log) },
+        clock: platform.clock,
+        rights: platform.rights,
+      });
+      const identity = watchedIdentity(identityOf(platform.rights, planned), tracing);
       // Before anything else: in the cloud an instance starts with its secrets, or not at all.
       identity.mayMountSecrets();
-      const environment = environments.get(planned.name) ?? {};
-      const machine = { clock: platform.clock, random: systemRandom, log: exported(platform, planned, log) };
+      const { tracer } = tracing;
+      const machine = { clock: platform.clock, random: systemRandom, log: tracing.log, tracer };
       const identityToken = (audience: string) => platform.identityToken(planned, audience);
       const take = identity.tasks(platform.tasks);
       const taskClient: TaskCreator = { createTask: async (request) => take(request) };
       const publisher = identity.publisher(platform.bus);
       const history = identity.history(platform.history);
       const made = makers[planned.name]({
-        ...{ history, identity, identityToken, environment, stores, publisher, taskClient, machine },
+        ...{ history, identity, identityToken, environment, stores, publisher, taskClient, machine, tracing },
       });
-      doors.lead(planned.name, platform.front(planned, made));
+      doors.lead(planned.name, platform.front(planned, tracedHandler(tracer, made)));
     }
     platform.startCalling(addresses);
   } catch (error) {
@@ -94,10 +107,8 @@ export async function startEmbedded(options: PlatformOptions & { port: number; s
   }
   // Everything is in this process, so nothing can be lost without it.
   return {
-    ...stores,
-    addresses,
-    environments,
-    platform,
+    ...{ ...stores, seen },
+    ...{ addresses, environments, platform },
     inbox,
     history: platform.history,
     publisher: publisherOf(plan, platform),
@@ -164,12 +175,13 @@ type Making = {
   stores: Stores;
   /** The bus, as far as the function may publish. */
   publisher: Publisher;
-  machine: { clock: Clock; random: Random; log: Log };
+  machine: { clock: Clock; random: Random; log: Log; tracer: Tracer };
+  tracing: Tracing;
 };
 
 /** How each function is put together, as its entry does it with the real adapters. */
 const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = {
-  "payments-api": ({ identity, identityToken, environment, stores, publisher, taskClient, machine }) => {
+  "payments-api": ({ identity, identityToken, environment, stores, publisher, taskClient, machine, tracing }) => {
     const ledger = identity.ledger(stores.ledger);
     return crashTour(crashTourIn(environment), {
       ...machine,
@@ -179,16 +191,18 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
       accounts: identity.accounts(stores.accounts),
       cache: identity.cache(stores.cache),
-      acquirer: openAcquirer(environment, identityToken),
-      tasks: cloudTaskQueues({ ...machine, client: taskClient, ...settlementsIn(environment) })(
-        requiredVariable(environment, environmentNames.settlementsTarget),
-      ),
-      webhooks: webhookApiIn({ identity, environment, stores, taskClient, machine }),
+      ...tracing.watch({
+        acquirer: openAcquirer(environment, identityToken, tracing),
+        tasks: cloudTaskQueues({ ...machine, client: taskClient, ...settlementsIn(environment) })(
+          requiredVariable(environment, environmentNames.settlementsTarget),
+        ),
+      }),
+      webhooks: webhookApiIn({ identity, environment, stores, taskClient, machine, tracing }),
       rateLimit: rateLimitOf(environment),
       terms: ledgerTermsOf(environment),
     });
   },
-  "ledger-writer": ({ identity, identityToken, environment, stores, publisher, taskClient, machine }) => {
+  "ledger-writer": ({ identity, identityToken, environment, stores, publisher, taskClient, machine, tracing }) => {
     const ledger = identity.ledger(stores.ledger);
     return ledgerWriter({
       ...machine,
@@ -200,8 +214,10 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       outbox: identity.outbox(stores.outbox),
       publisher,
       outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
-      acquirer: openAcquirer(environment, identityToken),
-      tasks: cloudTaskQueues({ ...machine, client: taskClient, ...settlementsIn(environment) }),
+      ...tracing.watch({
+        acquirer: openAcquirer(environment, identityToken, tracing),
+        tasks: cloudTaskQueues({ ...machine, client: taskClient, ...settlementsIn(environment) }),
+      }),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
       settlementsCaller: requiredVariable(environment, environmentNames.settlementsCaller),
       terms: ledgerTermsOf(environment),
@@ -219,10 +235,10 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
   ...dashboardMakers,
 };
 
-function openAcquirer(environment: Record<string, string>, identityToken: Making["identityToken"]) {
+function openAcquirer(environment: Record<string, string>, identityToken: Making["identityToken"], tracing: Tracing) {
   const { audience, ...acquirer } = acquirerNamesIn(environment);
   return httpAcquirer({
-    ...acquirer,
+    ...{ ...acquirer, ...tracing.onward },
     identityToken: audience === undefined ? undefined : async () => identityToken(audience),
   });
 }

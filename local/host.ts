@@ -15,6 +15,7 @@ import type { LedgerSeals } from "../functions/flows/seal-ports.ts";
 import type { Stories } from "../functions/flows/story-ports.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Platform } from "./platform.ts";
+import type { Seen } from "./seen.ts";
 
 /** Running functions. */
 export type Host = {
@@ -44,6 +45,8 @@ export type Host = {
   /** Events that consumers gave up, and the topic on which they can be put again. */
   deadLetters: DeadLetters;
   publisher: Publisher;
+  /** Spans and log lines by trace. */
+  seen: Seen;
   /** What consumers wrote. */
   documents: DocumentReader;
   /** What the archive of events and log lines answers. */

@@ -2,7 +2,9 @@
 // It must never leave a process behind, nor reach anything beyond this machine.
 
 import inspector from "node:inspector";
-import { jsonLog, systemClock, systemRandom } from "../functions/adapters/system.ts";
+import { systemClock, systemRandom } from "../functions/adapters/system.ts";
+import { writeLine } from "../functions/adapters/trace-log.ts";
+import type { Log } from "../functions/flows/ports.ts";
 import { type Options, readOptions, USAGE } from "./command-line.ts";
 import { controlFile, openControl } from "./control.ts";
 import { effectsPage } from "./effects-page.ts";
@@ -59,7 +61,9 @@ async function run(options: Options): Promise<void> {
 async function start({ stores, cache, port, inspect }: Options): Promise<Host> {
   // Before anything is synthesized: nobody should wait for this.
   if (cache === "memorystore" && findRedisServer() === undefined) throw new Error(`--cache redis: ${NO_REDIS_SERVER}`);
-  const told = { log: jsonLog, onRefusal: (message: string) => void complain(message, 0) };
+  // Lines of functions name their trace and span, so that one payment can be followed by its id.
+  const log: Log = (severity, message, fields) => writeLine({ severity, message, ...fields });
+  const told = { log, onRefusal: (message: string) => void complain(message, 0) };
   if (stores === "emulators") {
     const { startOnEmulators } = await import("./on-emulators.ts");
     return await startOnEmulators({ port, inspect, cache, ...told });

@@ -19,6 +19,7 @@ import { environmentNames, firestoreNames } from "../functions/config.ts";
 import type { IdempotencyCache } from "../functions/flows/ports.ts";
 import { buildBundles } from "./bundles.ts";
 import { callJob } from "./call-job.ts";
+import { openCollector } from "./collector.ts";
 import { type Doors, openDoors } from "./doors.ts";
 import { openInboxFor, publisherOf } from "./effects.ts";
 import { createDatabase } from "./emulated-database.ts";
@@ -36,6 +37,7 @@ import { openPlannedRedis } from "./planned-redis.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
 import { openPublishEndpoint } from "./publish-endpoint.ts";
 import { openQueryEndpoint } from "./query-endpoint.ts";
+import { openSeen, type Seen } from "./seen.ts";
 import { synthesize } from "./synthesize.ts";
 import { openTaskEndpoint } from "./task-endpoint.ts";
 
@@ -55,6 +57,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
   const endpoints: { close(): void }[] = [];
   const redis = await openPlannedRedis(plan);
   const { inbox, secrets } = await openInboxFor(plan);
+  const seen = openSeen();
   const stop = async () => {
     inbox?.close();
     platform.stop();
@@ -73,7 +76,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     const given = new Map([...secrets, ...(redis?.secrets ?? [])]);
     const environments = environmentsAt(plan, doors.addresses, given, redis?.variables);
     const inspect = options.inspect;
-    const starting = { plan, emulators, environments, doors, platform, processes, endpoints, inspect };
+    const starting = { plan, emulators, environments, doors, platform, processes, endpoints, inspect, seen };
     await Promise.all([startFunctions(starting), wakeFirestore(plan, emulators)]);
     platform.startCalling(doors.addresses);
     return {
@@ -96,7 +99,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
         deleteAfterField: firestoreNames.deleteAfter,
       }),
       documents: firestoreDocuments(firestore.database),
-      inbox,
+      ...{ inbox, seen },
       history: platform.history,
       publisher: publisherOf(plan, platform),
       callJob: (path) => callJob({ plan, issuer: platform.issuer, addresses: doors.addresses }, path),
@@ -142,8 +145,11 @@ async function startFunctions(starting: {
   processes: FunctionProcess[];
   endpoints: { close(): void }[];
   inspect: boolean;
+  seen: Seen;
 }): Promise<void> {
-  const { plan, emulators, environments, doors, platform, processes, endpoints, inspect } = starting;
+  const { plan, emulators, environments, doors, platform, processes, endpoints, inspect, seen } = starting;
+  const collector = await openCollector(seen.span);
+  endpoints.push(collector);
   for (const planned of plan.functions) {
     const { name } = planned;
     const port = await freePortFrom(undefined);
@@ -156,9 +162,13 @@ async function startFunctions(starting: {
       PUBSUB_EMULATOR_HOST: bus.host,
       CLOUD_TASKS_EMULATOR_HOST: tasks.host,
       BIGQUERY_EMULATOR_HOST: history.url,
+      [environmentNames.traceCollectorUrl]: collector.url,
     };
     const environment = { ...environments.get(name), ...emulators.environment, ...hosts };
-    const onLine = (line: LogLine) => platform.exportLine(planned.deployedName, line);
+    const onLine = (line: LogLine) => {
+      seen.line(line);
+      platform.exportLine(planned.deployedName, line);
+    };
     processes.push(startFunction({ name, port, inspect: inspect && name === "payments-api", environment, onLine }));
     doors.lead(name, platform.front(planned, forwardTo(port)));
   }

@@ -16,6 +16,7 @@ export const predefinedRoles: Readonly<Record<string, readonly string[]>> = {
   "roles/secretmanager.secretAccessor": ["secretmanager.versions.access"],
   "roles/bigquery.dataViewer": ["bigquery.tables.getData"],
   "roles/bigquery.jobUser": ["bigquery.jobs.create"],
+  "roles/telemetry.tracesWriter": ["telemetry.traces.write"],
   "roles/run.invoker": ["run.routes.invoke"],
   "roles/cloudtasks.enqueuer": ["cloudtasks.tasks.create"],
   "roles/iam.serviceAccountUser": ["iam.serviceAccounts.actAs"],

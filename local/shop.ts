@@ -5,6 +5,7 @@ import { memorySeenEvents } from "../functions/adapters/memory/seen-events.ts";
 import { memoryShopEndpoints } from "../functions/adapters/memory/shop-endpoints.ts";
 import { memoryShopOrders } from "../functions/adapters/memory/shop-orders.ts";
 import { httpPayments } from "../functions/adapters/payments-http.ts";
+import type { Tracing } from "../functions/adapters/trace-open.ts";
 import { environmentNames, requiredVariable } from "../functions/config.ts";
 import { shopApiKeyOf } from "../functions/config-readers.ts";
 import { sampleShop } from "../functions/edge/sample-shop.ts";
@@ -32,11 +33,12 @@ type Making = {
   environment: Record<string, string>;
   stores: ShopStores;
   machine: { clock: Clock; random: Random; log: Log };
+  tracing: Tracing;
 };
 
 /** The shop as its entry puts it together with the real adapters. */
 export const shopMakers = {
-  "sample-shop": ({ identity, identityToken, environment, stores, machine }: Making): WireHandler => {
+  "sample-shop": ({ identity, identityToken, environment, stores, machine, tracing }: Making): WireHandler => {
     const audience = environment[environmentNames.paymentsAudience];
     return sampleShop({
       ...machine,
@@ -44,6 +46,7 @@ export const shopMakers = {
       endpoints: identity.shopEndpoints(stores.shopEndpoints),
       seen: identity.seenEvents(stores.shopSeenEvents),
       payments: httpPayments({
+        ...tracing.onward,
         baseUrl: requiredVariable(environment, environmentNames.paymentsUrl),
         apiKey: shopApiKeyOf(environment),
         identityToken: audience === undefined ? undefined : async () => identityToken(audience),

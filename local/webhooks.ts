@@ -6,6 +6,7 @@ import { egressGuard } from "../functions/adapters/egress.ts";
 import { memoryDeliveries, memoryEndpointHealth } from "../functions/adapters/memory/deliveries.ts";
 import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
 import { aesSecretBox } from "../functions/adapters/secret-box.ts";
+import type { Tracing } from "../functions/adapters/trace-open.ts";
 import { environmentNames, requiredVariable } from "../functions/config.ts";
 import { webhookQueuesIn, webhookUrlsIn } from "../functions/config-readers.ts";
 import type { WebhookApiPorts } from "../functions/edge/endpoint.ts";
@@ -41,6 +42,7 @@ type Making = {
   publisher: Publisher;
   taskClient: TaskCreator;
   machine: { clock: Clock; random: Random; log: Log };
+  tracing: Tracing;
 };
 
 /** What payments-api needs of webhooks, as its entry makes it with the real adapters. */
@@ -50,12 +52,15 @@ export function webhookApiIn({
   stores,
   taskClient,
   machine,
+  tracing,
 }: Omit<Making, "publisher">): WebhookApiPorts {
   const queues = cloudTaskQueues({ ...machine, client: taskClient, ...webhookQueuesIn(environment) });
   return {
     endpoints: identity.webhookEndpoints(stores.webhookEndpoints),
-    deliveries: guardedDeliveries(stores.deliveries, identity),
-    tasks: queues(requiredVariable(environment, environmentNames.webhookTarget)),
+    ...tracing.watch({
+      deliveries: guardedDeliveries(stores.deliveries, identity),
+      tasks: queues(requiredVariable(environment, environmentNames.webhookTarget)),
+    }),
     box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
     urlRules: webhookUrlsIn(environment),
   };
@@ -63,16 +68,25 @@ export function webhookApiIn({
 
 /** The dispatcher, as its entry makes it with the real adapters. */
 export const webhookMakers = {
-  "webhook-dispatcher": ({ identity, environment, stores, publisher, taskClient, machine }: Making): WireHandler =>
+  "webhook-dispatcher": ({
+    identity,
+    environment,
+    stores,
+    publisher,
+    taskClient,
+    machine,
+    tracing,
+  }: Making): WireHandler =>
     webhookDispatcher({
       ...machine,
-      deliveries: guardedDeliveries(stores.deliveries, identity),
-      endpoints: identity.webhookEndpoints(stores.webhookEndpoints),
-      health: guardedHealth(stores.health, identity),
+      ...{ endpoints: identity.webhookEndpoints(stores.webhookEndpoints), publisher },
+      ...tracing.watch({
+        deliveries: guardedDeliveries(stores.deliveries, identity),
+        health: guardedHealth(stores.health, identity),
+        egress: egressGuard({ urls: webhookUrlsIn(environment) }),
+        tasks: cloudTaskQueues({ ...machine, client: taskClient, ...webhookQueuesIn(environment) }),
+      }),
       box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
-      egress: egressGuard({ urls: webhookUrlsIn(environment) }),
-      publisher,
-      tasks: cloudTaskQueues({ ...machine, client: taskClient, ...webhookQueuesIn(environment) }),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
     }),
 } as const;

@@ -22,6 +22,7 @@ export function welcome(baseUrl: string, effectsUrl: string, addresses: Readonly
     "# a crash on purpose: no answer comes, and without the last header it is finished, once (docs/crash-tour.md):",
     pay(AMOUNT).replace("curl -i", "curl -sS -i").replace("-H 'Idempotency-Key: order-1001'", crashing),
     `# what follows from a payment (mails, invoices, flags; -d receipt_email=you@example.com gets you a mail): ${effectsUrl}`,
+    `# its trace through all functions, retries of webhooks and log lines included: ${effectsUrl}/traces`,
     ...(shopUrl === undefined
       ? []
       : ["# a shop that pays through it, for a browser; press its button twice:", shopUrl]),

@@ -1,9 +1,9 @@
 /**
- * The machine's own clock, randomness and log, as the ports the flows need.
- * It never logs what it is not given as a field, and never shortens an id's randomness.
+ * The machine's own clock and randomness, as the ports the flows need.
+ * It never shortens an id's randomness.
  */
 import { randomFillSync } from "node:crypto";
-import type { Clock, Log, Random } from "../flows/ports.ts";
+import type { Clock, Random } from "../flows/ports.ts";
 
 /** The machine's clock. */
 export const systemClock: Clock = {
@@ -37,8 +37,3 @@ function randomText(): string {
   taken += idBytes;
   return text;
 }
-
-/** One JSON line on stdout for each call, in the form that Cloud Logging reads (facts: no logging library). */
-export const jsonLog: Log = (severity, message, fields = {}) => {
-  process.stdout.write(`${JSON.stringify({ severity, message, ...fields })}\n`);
-};

@@ -71,3 +71,9 @@ export function runQueries({ projectId: project }: Settings): Grant {
   return (scope, member) =>
     new ProjectIamMember(scope, "runs-queries", { project, role: "roles/bigquery.jobUser", member });
 }
+
+/** Send spans to the project's traces; a project has one set of them, so there is nothing smaller to grant it on. */
+export function writeTraces(projectId: string): Grant {
+  return (scope, member) =>
+    new ProjectIamMember(scope, "writes-traces", { project: projectId, role: "roles/telemetry.tracesWriter", member });
+}

@@ -6,11 +6,11 @@ import { CloudRunV2ServiceIamMember } from "@cdktf/provider-google/lib/cloud-run
 import { Cloudfunctions2Function } from "@cdktf/provider-google/lib/cloudfunctions2-function/index.js";
 import type { ServiceAccount } from "@cdktf/provider-google/lib/service-account/index.js";
 import { Construct } from "constructs";
-import type { FunctionName } from "../../functions/config.ts";
+import { environmentNames, type FunctionName } from "../../functions/config.ts";
 import type { FoundationStack } from "../foundation-stack.ts";
 import { named, type Settings } from "../settings.ts";
 import type { AdoptedSecret } from "./adopted-secret.ts";
-import type { Grant } from "./grants.ts";
+import { type Grant, writeTraces } from "./grants.ts";
 
 /** What a function is. */
 export interface PaymentFunctionProperties {
@@ -51,7 +51,8 @@ export class PaymentFunction extends Construct {
   constructor(scope: Construct, name: FunctionName, properties: PaymentFunctionProperties) {
     super(scope, name);
     const { settings, foundation, account } = properties;
-    const grants = properties.may.map((grant) => grant(this, account.member));
+    const tracing = tracingOf(settings);
+    const grants = [...properties.may, ...tracing.may].map((grant) => grant(this, account.member));
     const source = foundation.sources.object(this, name);
     const deployed = new Cloudfunctions2Function(this, "function", {
       project: settings.projectId,
@@ -71,7 +72,7 @@ export class PaymentFunction extends Construct {
         ingressSettings: INGRESS[properties.reachedFrom],
         allTrafficOnLatestRevision: true,
         ...serviceSize(properties),
-        environmentVariables: { ...properties.environment },
+        environmentVariables: { ...properties.environment, ...tracing.environment },
         ...networkOf(properties.connector),
         secretEnvironmentVariables: mounted(settings, properties.secrets),
       },
@@ -93,6 +94,16 @@ export function invoke({ service, node }: PaymentFunction, settings: Settings): 
       role: "roles/run.invoker",
       member,
     });
+}
+
+/** What each function needs to be seen in Cloud Trace; nothing where no trace is recorded. */
+function tracingOf(settings: Settings) {
+  if (settings.traceSampleRatio === 0) return { environment: {}, may: [] };
+  const environment = {
+    [environmentNames.traceSampleRatio]: String(settings.traceSampleRatio),
+    [environmentNames.traceCollectorUrl]: "https://telemetry.googleapis.com/v1/traces",
+  };
+  return { environment, may: [writeTraces(settings.projectId)] };
 }
 
 /** The newest long-term Node.js that Cloud Run functions offer, and the one that tests and the laptop run on. */
