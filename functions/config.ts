@@ -3,6 +3,7 @@
  * It never holds a value that differs between stages: those come from the environment.
  */
 export { eventAttributes } from "./domain/events.ts";
+export { type WatchedLine, watchedLines } from "./domain/watched-lines.ts";
 
 /** Every deployed function: its entry file, its Cloud Run service and its bundle carry this name (design section 2). */
 export const functionNames = [

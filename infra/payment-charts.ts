@@ -69,6 +69,15 @@ function whatFunctionsSay({ metrics }: PaymentChartsInput): Chart[] {
       ],
     },
     {
+      title: "Webhooks",
+      unit: "a minute",
+      series: [
+        counted("attempts", metricFilter(metrics.webhookAttempts)),
+        counted("failed", metricFilter(metrics.webhookAttemptsFailed)),
+        counted("given up after three days", metricFilter(metrics.webhooksDead)),
+      ],
+    },
+    {
       title: "Requests without the idempotency cache",
       unit: "a minute",
       series: [counted("given up", metricFilter(metrics.cacheTroubles))],

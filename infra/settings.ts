@@ -219,7 +219,6 @@ export const generatedSecrets = [
   "shop-key-seed",
   "dashboard-session-key",
 ] as const;
-
 /** One of the generated secrets. */
 export type GeneratedSecret = (typeof generatedSecrets)[number];
 

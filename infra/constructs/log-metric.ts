@@ -4,7 +4,7 @@
  */
 import { LoggingMetric } from "@cdktf/provider-google/lib/logging-metric/index.js";
 import type { Construct } from "constructs";
-import { type FunctionName, functionNames } from "../../functions/config.ts";
+import { type FunctionName, functionNames, type WatchedLine, type watchedLines } from "../../functions/config.ts";
 import { named, type Settings } from "../settings.ts";
 
 /** A line that a function writes. */
@@ -24,14 +24,25 @@ export function lineCount(scope: Construct, name: string, line: LogLine): Loggin
   });
 }
 
-/** Distributes the milliseconds in a field of the lines over buckets that grow by half, from 4 ms to 66 s. */
+/** Distributes the milliseconds in a field (`fieldOf`) of the lines over buckets that grow by half, from 4 ms to 66 s. */
 export function durationsOf(scope: Construct, name: string, line: LogLine & { readonly field: string }): LoggingMetric {
   return new LoggingMetric(scope, name, {
     ...shared(name, line),
-    valueExtractor: `EXTRACT(jsonPayload.${line.field})`,
+    valueExtractor: `EXTRACT(${line.field})`,
     metricDescriptor: { metricKind: "DELTA", valueType: "DISTRIBUTION", unit: "ms" },
     bucketOptions: { exponentialBuckets: { numFiniteBuckets: 24, growthFactor: 1.5, scale: 4 } },
   });
+}
+
+/** A condition: one of these lines, which the code is held to write (`watchedLines`). */
+export function lineIs(...messages: readonly WatchedLine[]): string {
+  const quoted = messages.map((message) => `"${message}"`).join(" OR ");
+  return `jsonPayload.message = ${messages.length === 1 ? quoted : `(${quoted})`}`;
+}
+
+/** A field of a line, as filters and extractors name it. */
+export function fieldOf<Line extends WatchedLine>(_line: Line, field: (typeof watchedLines)[Line][number]): string {
+  return `jsonPayload.${field}`;
 }
 
 /** What an alert or a chart asks for to see the metric. */

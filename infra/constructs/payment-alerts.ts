@@ -153,6 +153,25 @@ export class PaymentAlerts extends Construct {
       ],
     });
 
+    new Alert(this, "webhooks-failing", {
+      ...shared,
+      says: "Webhooks do not reach merchants.",
+      severity: "WARNING",
+      when: [
+        // One merchant that is down makes few of all attempts; half of them mean that it is us.
+        shareIsAbove("half of all attempts fail", {
+          filter: metricFilter(metrics.webhookAttemptsFailed),
+          of: metricFilter(metrics.webhookAttempts),
+          above: 0.5,
+          seconds: 1_800,
+        }),
+        isAbove("a webhook was given up after three days", {
+          ...countOver(metricFilter(metrics.webhooksDead), 3_600),
+          above: 0,
+        }),
+      ],
+    });
+
     new Alert(this, "cache-down", {
       ...shared,
       says: "Payments run without their idempotency cache; the ledger alone guards them.",

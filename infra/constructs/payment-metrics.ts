@@ -7,7 +7,7 @@ import { Sleep } from "@cdktf/provider-time/lib/sleep/index.js";
 import type { ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 import type { Settings } from "../settings.ts";
-import { durationsOf, lineCount } from "./log-metric.ts";
+import { durationsOf, fieldOf, lineCount, lineIs } from "./log-metric.ts";
 
 /** The metrics, and the wait after which alerts may name them. */
 export class PaymentMetrics extends Construct {
@@ -34,6 +34,10 @@ export class PaymentMetrics extends Construct {
   readonly cacheTroubles: LoggingMetric;
   /** Events that a consumer gave up, each counted once. */
   readonly deadLetters: LoggingMetric;
+  /** Attempts to deliver a webhook, those that failed, and deliveries that ended without success. */
+  readonly webhookAttempts: LoggingMetric;
+  readonly webhookAttemptsFailed: LoggingMetric;
+  readonly webhooksDead: LoggingMetric;
   /** Alerts and charts depend on this. */
   readonly areKnown: ITerraformDependable;
 
@@ -43,64 +47,86 @@ export class PaymentMetrics extends Construct {
     const writer = { settings, writtenBy: "ledger-writer" } as const;
     this.requests = lineCount(this, "requests", {
       ...api,
-      where: REQUEST,
+      where: lineIs("request"),
       description: "Requests to payments-api.",
     });
     this.requestsFailed = lineCount(this, "requests-failed", {
       ...api,
-      where: `${REQUEST} AND jsonPayload.status >= 500`,
+      where: `${lineIs("request")} AND ${fieldOf("request", "status")} >= 500`,
       description: "Requests that payments-api answered with 5xx.",
     });
     this.requestDurations = durationsOf(this, "request-durations", {
       ...api,
-      where: REQUEST,
-      field: "durationMs",
+      where: lineIs("request"),
+      field: fieldOf("request", "durationMs"),
       description: "Time from a request's first byte to its answer.",
     });
     this.cacheTroubles = lineCount(this, "cache-troubles", {
       ...api,
-      where: `jsonPayload.message = (${CACHE_TROUBLES.map((line) => `"${line}"`).join(" OR ")})`,
+      where: lineIs(...CACHE_TROUBLES),
       description: "The idempotency cache was given up for a while, or refuses its function.",
     });
-    this.sweeps = lineCount(this, "sweeps", { ...writer, where: SWEEP, description: "Sweeps over open attempts." });
+    this.sweeps = lineCount(this, "sweeps", {
+      ...writer,
+      where: lineIs("attempts completed"),
+      description: "Sweeps over open attempts.",
+    });
     this.sweepsWithBacklog = lineCount(this, "sweeps-with-backlog", {
       ...writer,
-      where: `${SWEEP} AND jsonPayload.left > 0`,
+      where: `${lineIs("attempts completed")} AND ${fieldOf("attempts completed", "left")} > 0`,
       description: "Sweeps that had to leave attempts open.",
     });
     this.attemptsGivenUp = lineCount(this, "attempts-given-up", {
       ...writer,
-      where: 'jsonPayload.message = "attempt outside the drive window"',
+      where: lineIs("attempt outside the drive window"),
       description: "Attempts older than the drive window, each time that a sweep meets one.",
     });
-    this.relays = lineCount(this, "relays", { ...writer, where: RELAY, description: "Runs over the outbox." });
+    this.relays = lineCount(this, "relays", {
+      ...writer,
+      where: lineIs("outbox relayed"),
+      description: "Runs over the outbox.",
+    });
     this.relaysWithOverdue = lineCount(this, "relays-with-overdue", {
       ...writer,
-      where: `${RELAY} AND jsonPayload.overdue > 0`,
+      where: `${lineIs("outbox relayed")} AND ${fieldOf("outbox relayed", "overdue")} > 0`,
       description: "Runs over the outbox that left events older than two minutes.",
     });
     this.ledgerFaults = lineCount(this, "ledger-faults", {
       ...writer,
-      where:
-        '(jsonPayload.message = "ledger has a bad row" OR (jsonPayload.message = "job failed" AND jsonPayload.path = "/verify"))',
+      where: `(${lineIs("ledger has a bad row")} OR ${failed("/verify")})`,
       description: "Verifications of the ledger that found a bad row or did not end.",
     });
     this.sealings = lineCount(this, "sealings", {
       ...writer,
-      where: 'jsonPayload.message = "ledger sealing ended"',
+      where: lineIs("ledger sealing ended"),
       description: "Runs that sealed the bookings since the run before.",
     });
     this.breaks = lineCount(this, "breaks", {
       ...writer,
-      where:
-        '((jsonPayload.message = "reconciliation ended" AND jsonPayload.open > 0) OR (jsonPayload.message = "job failed" AND jsonPayload.path = "/reconcile"))',
+      where: `((${lineIs("reconciliation ended")} AND ${fieldOf("reconciliation ended", "open")} > 0) OR ${failed("/reconcile")})`,
       description: "Reconciliations that left a break standing or did not end.",
     });
     this.deadLetters = lineCount(this, "dead-letters", {
       settings,
       writtenBy: "dead-letter-recorder",
-      where: 'jsonPayload.message = "dead letter recorded"',
+      where: lineIs("dead letter recorded"),
       description: "Events that a consumer gave up.",
+    });
+    const dispatcher = { settings, writtenBy: "webhook-dispatcher" } as const;
+    this.webhookAttempts = lineCount(this, "webhook-attempts", {
+      ...dispatcher,
+      where: lineIs("webhook attempt"),
+      description: "Attempts to deliver a webhook.",
+    });
+    this.webhookAttemptsFailed = lineCount(this, "webhook-attempts-failed", {
+      ...dispatcher,
+      where: `${lineIs("webhook attempt")} AND ${fieldOf("webhook attempt", "outcome")} = "failed"`,
+      description: "Attempts to deliver a webhook that failed.",
+    });
+    this.webhooksDead = lineCount(this, "webhooks-dead", {
+      ...dispatcher,
+      where: `${lineIs("webhook delivery dead")} AND ${fieldOf("webhook delivery dead", "reason")} = ("exhausted" OR "window_over")`,
+      description: "Webhooks that were given up after three days, each counted once.",
     });
     this.areKnown = this.#known();
   }
@@ -116,21 +142,17 @@ export class PaymentMetrics extends Construct {
   }
 }
 
-/** The one line per request, of functions/edge/payments-api.ts. */
-const REQUEST = 'jsonPayload.message = "request"';
-
-/** The one line per sweep, of functions/edge/ledger-writer.ts. */
-const SWEEP = 'jsonPayload.message = "attempts completed"';
-
-/** The one line per run of the relay, of functions/edge/ledger-writer.ts, with the age of the oldest event. */
-const RELAY = 'jsonPayload.message = "outbox relayed"';
+/** A job of ledger-writer that did not end. */
+function failed(path: string): string {
+  return `(${lineIs("job failed")} AND ${fieldOf("job failed", "path")} = "${path}")`;
+}
 
 /** The lines of functions/flows/cache-guard.ts that mean "without the cache from now on". */
 const CACHE_TROUBLES = [
   "cache breaker opened",
   "cache breaker stays open",
   "the cache refuses this function: grant missing",
-];
+] as const;
 
 /** Monitoring learns of a new metric seconds to minutes after Logging made it. */
 const DESCRIPTOR_APPEARS = "120s";

@@ -32,6 +32,7 @@ describe.each(consumers)("the consumer %s", (name, filter) => {
       `google_cloud_run_v2_service_iam_member ${name}-push/may-call`,
       `google_cloudfunctions2_function ${name}/function`,
       `google_project_iam_member ${name}/uses-documents`,
+      `google_project_iam_member ${name}/writes-traces`,
       `google_pubsub_subscription ${name}-events/subscription`,
       `google_pubsub_subscription_iam_member ${name}-events/pubsub-takes-dead-letters`,
       `google_service_account_iam_member ${name}-push/pubsub-signs`,
@@ -52,13 +53,13 @@ describe.each(consumers)("the consumer %s", (name, filter) => {
     expect(accountIn(subscriptionOf(name)["push_config"].oidc_token.service_account_email)).toBe(`${name}-push`);
   });
 
-  test("may touch documents and nothing else", () => {
+  test("may touch documents and write its spans, and nothing else", () => {
     const roles = graph.nodes
       .filter(({ type, stack }) => type.endsWith("_iam_member") && stack === "services")
       .filter(({ attributes }) => accountIn(attributes["member"]) === name)
       .map(({ attributes }) => attributes["role"]);
 
-    expect(roles).toEqual(["roles/datastore.user"]);
+    expect(roles.sort()).toEqual(["roles/datastore.user", "roles/telemetry.tracesWriter"]);
   });
 
   test("hears of the events that it does something for, with a token for its base URL", () => {
@@ -118,13 +119,14 @@ describe("the recorder of dead letters", () => {
     expect(recording).not.toHaveProperty("filter");
   });
 
-  test("is a function of its own that is closed to the world and touches documents alone", () => {
+  test("is a function of its own that is closed to the world and touches documents and its spans alone", () => {
     const lines = bill(services).filter((line) => line.includes(" dead-letter-"));
 
     expect(lines).toEqual([
       "google_cloud_run_v2_service_iam_member dead-letter-push/may-call",
       "google_cloudfunctions2_function dead-letter-recorder/function",
       "google_project_iam_member dead-letter-recorder/uses-documents",
+      "google_project_iam_member dead-letter-recorder/writes-traces",
       "google_pubsub_subscription dead-letter-events/subscription",
       "google_service_account_iam_member dead-letter-push/pubsub-signs",
       "google_storage_bucket_object dead-letter-recorder/source",

@@ -20,6 +20,8 @@ const onTheProject: Readonly<Record<string, RegExp | undefined>> = {
   "roles/bigquery.jobUser": undefined,
   // There is no smaller place for a log line.
   "roles/logging.logWriter": undefined,
+  // A project has one set of traces.
+  "roles/telemetry.tracesWriter": undefined,
 };
 
 const isGrant = ({ type }: PlanNode) => /_iam_(?:member|binding|policy)$/.test(type);

@@ -16,7 +16,8 @@ function variables(plan: SynthesizedPlan): string[] {
     plan.stacks.services,
     "dashboard",
   )["service_config"];
-  return [...Object.keys(plain).sort(), ...secret.map((one: { key: string }) => one.key)];
+  const own = Object.keys(plain).filter((key) => !key.startsWith("TRACE_"));
+  return [...own.sort(), ...secret.map((one: { key: string }) => one.key)];
 }
 
 /** What is granted to its account, as `role on type`. */
@@ -33,6 +34,7 @@ function grants(plan: SynthesizedPlan): string[] {
 }
 
 const session = "roles/secretmanager.secretAccessor on secret_manager_secret";
+const traces = "roles/telemetry.tracesWriter on project";
 
 const past = ["roles/bigquery.dataViewer on bigquery_dataset", "roles/bigquery.jobUser on project"];
 
@@ -41,6 +43,7 @@ test("the dashboard is one function, which the world reaches where the API is op
     "google_bigquery_dataset_iam_member dashboard/reads-history",
     "google_cloudfunctions2_function dashboard/function",
     "google_project_iam_member dashboard/runs-queries",
+    "google_project_iam_member dashboard/writes-traces",
     "google_secret_manager_secret_iam_member dashboard/reads-dashboard-session-key",
     "google_storage_bucket_object dashboard/source",
   ];
@@ -52,9 +55,9 @@ test("the dashboard is one function, which the world reaches where the API is op
 
 test("the dashboard may read the key of its sessions, call the API and ask the views of the history, and touches no store", () => {
   expect([grants(open), grants(closed), grants(prod)]).toEqual([
-    [...past, session],
-    [...past, "roles/run.invoker on cloud_run_v2_service", session],
-    [...past, "roles/run.invoker on cloud_run_v2_service", session],
+    [...past, session, traces],
+    [...past, "roles/run.invoker on cloud_run_v2_service", session, traces],
+    [...past, "roles/run.invoker on cloud_run_v2_service", session, traces],
   ]);
 });
 

@@ -26,12 +26,13 @@ const variables = (plan: SynthesizedPlan, name: string): string[] => {
     plan.stacks.services,
     name,
   )["service_config"];
-  return [...Object.keys(plain), ...secret.map((one: { key: string }) => one.key)].sort();
+  const names = [...Object.keys(plain), ...secret.map((one: { key: string }) => one.key)];
+  return names.filter((key) => !key.startsWith("TRACE_")).sort();
 };
 
-/** Consumers of events and the dashboard have tests of their own: consumer-services and merchant-dashboard. */
+/** Consumers of events, the dashboard and tracing have tests of their own: consumer-services, merchant-dashboard, tracing. */
 const isNotOfConsumers = (line: string) =>
-  !/\b(?:notification|invoice|risk|dead-letter)\b|gcp-sa-pubsub|\bdashboard\b/.test(line);
+  !/\b(?:notification|invoice|risk|dead-letter)\b|gcp-sa-pubsub|\bdashboard\b|writes-traces|tracesWriter/.test(line);
 
 describe("the services stack", () => {
   test("holds exactly one function per line, with its code and grants, and what calls them", () => {

@@ -38,6 +38,8 @@ describe("a plan", () => {
         SETTLEMENTS_TARGET: "https://ledger-writer.function.invalid",
         RATE_LIMIT_PER_SECOND: "100",
         RATE_LIMIT_BURST: "200",
+        TRACE_SAMPLE_RATIO: "1",
+        TRACE_COLLECTOR_URL: "https://telemetry.googleapis.com/v1/traces",
       },
       secrets: {
         ACQUIRER_SECRET: "projects/local-project/secrets/acquirer-secret",
@@ -47,7 +49,11 @@ describe("a plan", () => {
   });
 
   test("has every grant with its member and the full name of what it stands on", () => {
-    const grants = plan.grants.map(({ member, role, resource }) => `${member.split("@")[0]} ${role} ${resource}`);
+    const traces = plan.grants.filter(({ role }) => role === "roles/telemetry.tracesWriter");
+    expect(traces.map(({ member }) => member).sort()).toEqual(plan.functions.map(({ member }) => member).sort());
+    const grants = plan.grants
+      .filter((grant) => !traces.includes(grant))
+      .map(({ member, role, resource }) => `${member.split("@")[0]} ${role} ${resource}`);
 
     expect(grants.sort()).toEqual([
       "allUsers roles/run.invoker projects/local-project/locations/us-central1/services/dashboard",
