@@ -80,9 +80,7 @@ export async function startOnEmulators(options: Options): Promise<Host> {
     await Promise.all([startFunctions(starting), wakeFirestore(plan, emulators)]);
     platform.startCalling(doors.addresses);
     return {
-      addresses: doors.addresses,
-      environments,
-      platform,
+      ...{ addresses: doors.addresses, environments, platform },
       accounts: spannerAccounts(spanner),
       ledger: spannerLedger(spanner),
       balances: spannerBalances(spanner),

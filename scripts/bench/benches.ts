@@ -8,5 +8,7 @@ export const benches: readonly (readonly [name: string, run: Bench, needs?: "emu
   ["requests-on-emulators", async (say) => (await import("./requests.ts")).benchOnEmulators(say), "emulators"],
   ["peers", async (say) => (await import("./peers.ts")).benchPeers(say)],
   ["fan-out", async (say) => (await import("./fan-out.ts")).benchFanOut(say)],
+  ["tracing", async (say) => (await import("./tracing.ts")).benchTracing(say)],
+  ["tracing-on-emulators", async (say) => (await import("./tracing.ts")).benchTracingOnEmulators(say), "emulators"],
   ["cold-start", async (say) => (await import("./cold-start.ts")).benchColdStart(say), "emulators"],
 ];
