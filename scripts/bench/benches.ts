@@ -7,6 +7,8 @@ export const benches: readonly (readonly [name: string, run: Bench, needs?: "emu
   ["requests", async (say) => (await import("./requests.ts")).benchRequests(say)],
   ["requests-on-emulators", async (say) => (await import("./requests.ts")).benchOnEmulators(say), "emulators"],
   ["peers", async (say) => (await import("./peers.ts")).benchPeers(say)],
+  ["growth", async (say) => (await import("./growth.ts")).benchGrowth(say)],
+  ["growth-on-emulators", async (say) => (await import("./growth.ts")).benchGrowthOnEmulators(say), "emulators"],
   ["fan-out", async (say) => (await import("./fan-out.ts")).benchFanOut(say)],
   ["tracing", async (say) => (await import("./tracing.ts")).benchTracing(say)],
   ["tracing-on-emulators", async (say) => (await import("./tracing.ts")).benchTracingOnEmulators(say), "emulators"],

@@ -7,22 +7,26 @@ import type { ParameterMap } from "../../../functions/edge/parameter-tree.ts";
 import { guardCache } from "../../../functions/flows/cache-guard.ts";
 import { idempotently } from "../../../functions/flows/idempotently.ts";
 import type { IdempotencyDependencies } from "../../../functions/flows/idempotently-types.ts";
-import type { Ledger } from "../../../functions/flows/ports.ts";
+import type { IdempotencyCache, Ledger } from "../../../functions/flows/ports.ts";
 import { absentLedger, mapCache, mapLedger } from "./stores.ts";
 import { bytesOf, type Contender, request, responseOf } from "./work.ts";
 
 /** Claim, fingerprint, handler and stored answer: what the others do too. */
-export const ours: Contender = { name: "this project", open: () => open(absentLedger()) };
+export const ours: Contender = { name: "this project", open: () => openFlow(absentLedger(), mapCache()) };
 
 /** The same with the fenced row in the ledger, by which an answer outlives its cache. */
-export const oursWithRow: Contender = { name: "this project, with its ledger row", open: () => open(mapLedger()) };
+export const oursWithRow: Contender = {
+  name: "this project, with its ledger row",
+  open: () => openFlow(mapLedger(), mapCache()),
+};
 
 /** The timer of each cache call is part of the work; that a busy machine lets it run out is not. */
 const unhurriedMs = 20_000;
 
-function open(ledger: Ledger): ReturnType<Contender["open"]> {
+/** What runs one request under a key over these stores. */
+export function openFlow(ledger: Ledger, store: IdempotencyCache): ReturnType<Contender["open"]> {
   const machine = { clock: systemClock, random: systemRandom, log: () => {} };
-  const cache = guardCache({ cache: mapCache(), ...machine }, { deadlineMs: unhurriedMs });
+  const cache = guardCache({ cache: store, ...machine }, { deadlineMs: unhurriedMs });
   const settle = () => Promise.reject(new Error("nothing is settled here"));
   const deps: IdempotencyDependencies = { ...machine, cache, ledger, settle, timings: defaultTimings };
   const parameters: ParameterMap = new Map<string, string | ParameterMap>(
