@@ -115,7 +115,7 @@ function letters(items: readonly Fields[], endpoints: ReadonlyMap<string, Fields
       wholeNumberIn(letter, "attempts"),
       endpoint === undefined
         ? html`<code>${endpointId}</code> (deleted)`
-        : html`<code>${textIn(endpoint, "url")}</code>`,
+        : html`<code class="url">${textIn(endpoint, "url")}</code>`,
       idLink("/deliveries", textIn(letter, "id")),
     ];
   });

@@ -112,7 +112,9 @@ function resultOf(attempt: Fields): Insertable {
   const status = wholeNumberIn(attempt, "http_status");
   const failure = textIn(attempt, "failure");
   const code = status === undefined ? "" : ` HTTP ${status}`;
-  return html`${chip(failure === "" ? "delivered" : "failed")}${code}${failure !== "" && html` <span class="soft">${failure.replaceAll("_", " ")}</span>`}`;
+  // That the status was not one of success is what the status says.
+  const why = failure === "status" ? "" : failure;
+  return html`${chip(failure === "" ? "delivered" : "failed")}${code}${why !== "" && html` <span class="soft">${why.replaceAll("_", " ")}</span>`}`;
 }
 
 function duration(milliseconds: number | undefined): string {

@@ -55,6 +55,8 @@ caption { text-align: left; color: var(--soft); font-size: .875rem; padding-bott
 th { text-align: left; font-size: .8125rem; font-weight: 600; color: var(--soft); }
 th, td { padding: .55rem .75rem .55rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 tbody tr:last-child td { border-bottom: 0; }
+td code { overflow-wrap: break-word; } td a code, td code.url { overflow-wrap: anywhere; }
+table + dl { margin-top: 1rem; }
 td.number, th.number { text-align: right; white-space: nowrap; }
 dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .35rem 1.25rem; margin: 0 0 1rem; }
 dt { color: var(--soft); }
@@ -63,8 +65,8 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .tabs a { display: inline-block; min-height: 2.75rem; padding: .55rem .9rem; border: 1px solid var(--line); border-radius: .4rem; }
 .chip { display: inline-block; padding: 0 .55rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; line-height: 1.5rem; white-space: nowrap; color: var(--soft); }
 .chip.good { color: var(--good); } .chip.bad { color: var(--bad); } .chip.warn { color: var(--warn); }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 1.25rem; align-items: start; }
-.charts .panel { margin: 0; }
+.charts { columns: 2 30rem; column-gap: 1.25rem; }
+.charts .panel { break-inside: avoid; }
 .tiles { display: flex; flex-wrap: wrap; gap: .75rem 2rem; }
 .tiles dd { font-size: 1.25rem; font-weight: 600; margin: 0; }
 .chart { margin: 1.25rem 0 0; }
@@ -79,7 +81,7 @@ rect.first { fill: var(--accent); } rect.second { fill: var(--edge); } rect.good
 .line { fill: none; stroke-width: 2px; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .line.first { stroke: var(--accent); } .line.second { stroke: var(--edge); } .line.good { stroke: var(--good); } .line.bad { stroke: var(--bad); }
 details { margin-top: .5rem; } summary { cursor: pointer; min-height: 2.75rem; padding-top: .6rem; color: var(--accent); }
-.stops { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: 1.25rem; }
+.stops { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1.25rem; }
 .stops .panel { margin: 0; }
 .story { list-style: none; margin: 0; padding: 0; }
 .story li { position: relative; display: grid; grid-template-columns: 14rem 1fr; gap: .25rem 1rem; padding: .35rem 0 .35rem 1.5rem; overflow-wrap: anywhere; }
@@ -106,7 +108,9 @@ pre { font: .8125rem/1.45 ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", mo
   table.cards, table.cards tbody, table.cards caption { display: block; }
   table.cards tr { display: block; border-bottom: 1px solid var(--line); padding: .6rem 0; }
   table.cards tbody tr:last-child { border-bottom: 0; }
-  table.cards td, table.cards td.number { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; text-align: left; white-space: normal; border: 0; padding: .15rem 0; }
+  table.cards td, table.cards td.number { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: .5rem; text-align: left; white-space: normal; border: 0; padding: .15rem 0; }
+  td code { overflow-wrap: anywhere; }
+  .chip { white-space: normal; }
   table.cards td::before { content: attr(data-label); color: var(--soft); font-size: .875rem; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }

@@ -29,7 +29,7 @@ export async function webhooksPage(visit: Visit): Promise<Page> {
   const rows = (list: Fields) =>
     itemsIn(list).map((endpoint) => [
       idLink("/webhooks", textIn(endpoint, "id")),
-      html`<code>${textIn(endpoint, "url")}</code>`,
+      html`<code class="url">${textIn(endpoint, "url")}</code>`,
       chip(textIn(endpoint, "status")),
       textIn(endpoint, "description"),
       secondsIn(endpoint, "created"),
