@@ -1,17 +1,18 @@
-// `npm run cost [-- --stage S] [--per-day N]`: what a stage costs while nobody uses it, and what a million payments cost, from
-// the plan; with `--per-day` what so many payments a day need and cost.
+// `npm run cost [-- --stage S] [--per-day N]`: what a stage costs while nobody uses it, and what a million payments and a
+// thousand pages of the dashboard cost, from the plan; with `--per-day` what so many payments a day need and cost.
 // It must never hide what it has no price for.
 
 import { parseArgs } from "node:util";
 import { capacityOf } from "./cost/capacity.ts";
 import { idleCosts } from "./cost/idle.ts";
+import { pageCosts } from "./cost/pages.ts";
 import { PRICES_DATE, pricedTypes } from "./cost/prices.ts";
 import { type Cost, total } from "./cost/table.ts";
 import { paymentCosts } from "./cost/usage.ts";
 import { type SynthesizedResource, synthesizedStacks } from "./synthesized-stacks.ts";
 import { runMain, type Terminal } from "./terminal.ts";
 
-/** Prints both tables of the stage that the environment, stage.local.json or `--stage` name. */
+/** Prints the tables of the stage that the environment, stage.local.json or `--stage` name. */
 export async function cost(args: readonly string[], { environment, say }: Terminal): Promise<number> {
   const options = { stage: { type: "string" }, "per-day": { type: "string" } } as const;
   const { values } = parseArgs({ args: [...args], options });
@@ -21,6 +22,7 @@ export async function cost(args: readonly string[], { environment, say }: Termin
   if (perDay === undefined) {
     say(tableOf("Idle, in a month", idleCosts(resources)));
     say(tableOf("Per million payments", paymentCosts(resources)));
+    say(tableOf("Per thousand pages of the dashboard", pageCosts(resources)));
   } else {
     sayCapacity(resources, perDay, say);
   }

@@ -27,6 +27,9 @@ export const TASKS_OPERATION = 0.4 / 1_000_000;
 /** Pub/Sub's pricing page, from a stored copy of 2025-26: a TiB published or pushed, and a TiB written to BigQuery; 1 KB at least. */
 export const PUBSUB_TIB = { publish: 40, push: 40, bigQuery: 50 } as const;
 
+/** BigQuery on demand, quoted in public repositories, us-central1: a TiB that queries read. */
+export const BIGQUERY_TIB = 6.25;
+
 /** Cloud Run functions, tier 1, quoted in public repositories in 2026: a request, a second of one CPU, a second of one GiB. */
 export const FUNCTIONS = { request: 0.4 / 1_000_000, cpuSecond: 0.000024, gibSecond: 0.0000025 } as const;
 

@@ -51,7 +51,16 @@ function visualFaults(): string[] {
   const faults: string[] = [];
   // Any colour that the style sheet can hold, as red, green, blue and opacity.
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  // A page has a handful of colours and a thousand texts, and each look at the canvas is a wait.
+  const known = new Map<string, number[]>();
   const channels = (colour: string): number[] => {
+    const seen = known.get(colour);
+    if (seen !== undefined) return seen;
+    const found = drawn(colour);
+    known.set(colour, found);
+    return found;
+  };
+  const drawn = (colour: string): number[] => {
     if (canvas === null) return [0, 0, 0, 0];
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = colour;
