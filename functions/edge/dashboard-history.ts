@@ -12,14 +12,12 @@ export async function past<Answer>(
   { ports }: Visit,
   question: (history: History) => Promise<Answer>,
 ): Promise<Part<Answer>> {
-  const { history } = ports;
-  if (history === undefined) return { kind: "fault", sentence: none };
   let stop = () => {};
   const tooSlow = new Promise<Part<Answer>>((resolve) => {
     stop = ports.clock.after(historyMs, () => resolve({ kind: "fault", sentence: slow }));
   });
   try {
-    const answer = question(history).then((value): Part<Answer> => ({ kind: "there", value }));
+    const answer = question(ports.history).then((value): Part<Answer> => ({ kind: "there", value }));
     return await Promise.race([answer, tooSlow]);
   } catch (error) {
     // A page that the history refuses was asked for by a made-up address; everything else is a failure of ours.
@@ -44,6 +42,5 @@ export const dayMs = 24 * 60 * 60 * 1000;
 /** 8 s: a query of a large history takes two or three, and nobody waits longer for a chart. */
 const historyMs = 8_000;
 
-const none = "This stage keeps no history.";
 const slow = "The history did not answer in time. Reload the page to try again.";
 const away = "The history cannot be reached. What is above and below comes from elsewhere and is complete.";

@@ -16,8 +16,8 @@ import { html } from "./html.ts";
 /** What the dashboard runs on. */
 export interface DashboardPorts extends SessionPorts {
   readonly api: MerchantApi;
-  /** What was, by day and by key; the account is always the session's. Absent where a stage keeps no history. */
-  readonly history?: History | undefined;
+  /** What was, by day and by key; the account is always the session's. */
+  readonly history: History;
   /** Where a trace can be looked at, by its 32 hexadecimal digits; null where there is no such place. */
   readonly traceUrl: (traceId: string) => string | null;
   /** Whether the stage has the crash tour; never in prod. */
