@@ -49,7 +49,7 @@ export async function shop(at: Shop, name: string): Promise<void> {
 
 const acts = [
   ...(["pay", "pay", "pay", "pay and refund", "pay and refund", "hold", "hold", "open", "challenge", "debit"] as const),
-  ...(["declined", "race"] as const),
+  ...(["declined", "race", "send again"] as const),
 ];
 
 type Order = ReturnType<typeof orderOf>;
@@ -147,6 +147,15 @@ const scripts: Record<(typeof acts)[number], (order: Order) => Promise<void>> = 
     const path = `/v1/payment_intents/${opened.json.id}`;
     const confirm = () => ask(`${path}/confirm`, `payment_method=${chance.one(cards)}`);
     await Promise.all([confirm(), confirm(), ...(chance.happens(0.4) ? [ask(`${path}/cancel`, "")] : [])]);
+  },
+  "send again": async (order) => {
+    const { client, apiKey, chance, ask, pause } = order;
+    await pause();
+    const found = await client.get(apiKey, "/v1/webhook_deliveries?limit=20");
+    const sent: readonly { id: string }[] = found?.json.data ?? [];
+    if (sent.length === 0) return;
+    // A redrive is for what is dead; of anything else it is refused, and that answer stands.
+    await ask(`/v1/webhook_deliveries/${chance.one(sent).id}/${chance.one(["resend", "resend", "redrive"])}`, "");
   },
   declined: async (order) => {
     const { create, chance, ask, pause } = order;
