@@ -47,10 +47,10 @@ export const crashStops = [
 type Stop = (typeof crashStops)[number];
 
 /**
- * A doomed request holds its key for 4 s instead of 30, so that nobody waits long for the retry that takes it over; and
+ * A doomed request holds its key for 3 s instead of 30, so that nobody waits long for the retry that takes it over; and
  * calls start only in the first two of them, as always by the end of the lease less the longest call.
  */
-const doomedTimings = { leaseMs: 4_000, callTimeoutMs: 2_000 };
+const doomedTimings = { leaseMs: 3_000, callTimeoutMs: 1_000 };
 
 /** What a first commit that wrote something gives: a blind one its word, a guarded one what it began. */
 function wrote(result: unknown): boolean {
