@@ -6,6 +6,7 @@ import type { Bench } from "./bench.ts";
 export const benches: readonly (readonly [name: string, run: Bench, needs?: "emulators"])[] = [
   ["requests", async (say) => (await import("./requests.ts")).benchRequests(say)],
   ["requests-on-emulators", async (say) => (await import("./requests.ts")).benchOnEmulators(say), "emulators"],
+  ["caches", async (say) => (await import("./caches.ts")).benchCaches(say), "emulators"],
   ["peers", async (say) => (await import("./peers.ts")).benchPeers(say)],
   ["growth", async (say) => (await import("./growth.ts")).benchGrowth(say)],
   ["growth-on-emulators", async (say) => (await import("./growth.ts")).benchGrowthOnEmulators(say), "emulators"],
