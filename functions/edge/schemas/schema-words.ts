@@ -12,8 +12,8 @@ export const amount: Schema = { type: "integer", minimum: 0 };
 /** Seconds: a time in milliseconds would be beyond the year 5000, and one below 2001 is no time of ours. */
 export const seconds: Schema = { type: "integer", minimum: 1_000_000_000 };
 /** What this API never fills. */
-/** What is never true here. */
 export const nothing: Schema = { type: "null" };
+/** What is never true here. */
 export const no: Schema = { const: false };
 /** One of a few words, and no other. */
 export const choice = (...values: readonly string[]): Schema => ({ type: "string", enum: values });

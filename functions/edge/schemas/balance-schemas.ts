@@ -1,4 +1,4 @@
-// The shapes of the balance and its transactions, as strict as those of `schemas.ts`.
+// The shapes of the balance and its transactions, as strict as those of `answer-schemas.ts`.
 // It must never follow the serializers: required fields come from the client's types, values from the contract.
 import type Stripe from "stripe";
 import { nullable, objectOf, type Schema } from "./json-schema.ts";

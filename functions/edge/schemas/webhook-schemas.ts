@@ -1,7 +1,7 @@
 // The shapes of answers about webhooks, stricter than the official client's types.
 // It must never follow the serializers: required fields come from the client's types, values from the contract (8.1).
 import type Stripe from "stripe";
-import type { WireAttempt, WireDelivery } from "../../functions/edge/serialize-webhook-delivery.ts";
+import type { WireAttempt, WireDelivery } from "../serialize-webhook-delivery.ts";
 import { nullable, objectOf, type Schema } from "./json-schema.ts";
 import { choice, id, integer, metadata, no, nothing, seconds, text } from "./schema-words.ts";
 

@@ -1,6 +1,6 @@
 // The shapes of the life of a key, the timeline of a payment and the health of the books: closed, so that no field slips in.
 // It must never follow the serializers: what may be told is decided here.
-import { stepKinds } from "../../functions/edge/story-steps.ts";
+import { stepKinds } from "../story-steps.ts";
 import { nullable, objectOf, type Schema } from "./json-schema.ts";
 import { amount, choice, currency, integer, no, text } from "./schema-words.ts";
 
