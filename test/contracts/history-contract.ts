@@ -26,7 +26,8 @@ export function historyContract(open: () => Promise<HistoryUnderTest>): void {
         eventDelivery(paid),
         eventDelivery(paid),
         eventDelivery({ ...failed, object: payment(`pi_${one}`, "requires_payment_method") }),
-        eventDelivery({ account, event: `evt_${one}c`, version: 1, object: payment(`pi_${one}c`, "canceled") }),
+        eventDelivery({ account, event: `evt_${one}c`, version: 2, object: payment(`pi_${one}c`, "canceled") }),
+        eventDelivery({ account, event: `evt_${one}g`, version: 1, object: payment(`pi_${one}c`, "requires_capture") }),
         eventDelivery({
           account,
           event: `evt_${one}d`,
