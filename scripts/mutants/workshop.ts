@@ -51,8 +51,8 @@ export function openWorkshop(root: string): Workshop {
 
 const leftOut = ["node_modules", ".git", "dist", "cdktf.out", ".laptop", "coverage"];
 
-/** Two minutes: a fault may make a test wait for ever, and the slowest named file needs twenty seconds. */
-const runMsMax = 120_000;
+/** Five minutes: a fault may make a test wait for ever, and emulators on a busy machine need two. */
+const runMsMax = 300_000;
 
 function runTests(tree: string, file: string, title: string | undefined): Run {
   const needsEmulators = file.endsWith(".emulator.test.ts");

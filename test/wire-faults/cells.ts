@@ -84,6 +84,9 @@ export async function runCell(
     if (!isSame(left, sound.after)) await putInOrder(system, system.startInstances());
   }
   if (operation.caller === "client") problems.push(...answerProblems(answers));
+  // Cache, bus and queue are there to help: what happens to them is none of the client's business (design section 4.1).
+  if (operation.caller === "client" && place.product !== "spanner" && !isServed(first))
+    problems.push(`${place.product} alone cost the client its answer: ${first.status}`);
   const after = await whatIs(system, ready);
   if (!isSame(after, sound.after)) problems.push(`at the end: ${difference(after, sound.after)}`);
   return problems;
