@@ -8,10 +8,10 @@ import { makeVariants, type Variant } from "./cold-start/variants.ts";
 import { table } from "./report.ts";
 import { median, shuffled } from "./statistics.ts";
 
-/** At most so many; on a busy machine fewer, but three at least. */
-const [roundsMin, roundsMax] = [3, 11];
+/** At most so many; on a busy machine fewer, but two at least. */
+const [roundsMin, roundsMax] = [2, 11];
 /** No round begins after this. */
-const roundsMsMax = 70_000;
+const roundsMsMax = 60_000;
 
 const healthOf: readonly Variant[] = ["empty handler", "unbundled", "bundle", "bundle with code cache"];
 const paymentOf: readonly Variant[] = ["unbundled", "bundle", "bundle with code cache"];
