@@ -35,7 +35,7 @@ export async function walkTour(visit: Visit, form: ReadField): Promise<Page> {
   }
   const key = `tour ${stop} ${once}`;
   const first = await pay(visit, key, { "Crash-Tour": stop });
-  // The dead instance's lease is 4 s: the retry waits for it, as a patient client does.
+  // The dead instance's lease is 3 s: the retry waits for it, as a patient client does.
   const retry = await pay(visit, key, { Prefer: "wait=10" });
   const keyId = keyIdentity(visit.session.accountId, false, key);
   const columns = [{ name: "Request" }, { name: "What your server saw" }, { name: "Payment" }];
