@@ -55,7 +55,8 @@ function clientTracer(options: ClientSpanOptions): otel.Tracer {
   const startSpan: otel.Tracer["startSpan"] = (name, start = {}, context = scopeContexts.active()) => {
     const scope = scopes.getStore();
     const parent = otel.trace.getSpanContext(context);
-    if (scope === undefined || parent === undefined || !scope.request.isSampled) return unrecorded;
+    if (scope === undefined || parent === undefined) return unrecorded;
+    if (!scope.request.isSampled || scope.request.isOver) return unrecorded;
     return clientSpan(options, scope.request, { name, start, parentId: parent.spanId });
   };
   return {

@@ -13,6 +13,8 @@ export interface RequestScope {
   isSampled: boolean;
   /** Round trips to stores so far. */
   roundTrips: number;
+  /** True once it was answered: what a client goes on doing behind it, timers and sessions, is no part of it. */
+  isOver: boolean;
 }
 
 /** One place in the work of a request. */

