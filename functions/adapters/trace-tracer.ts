@@ -37,11 +37,12 @@ export function openTracer(options: TracerOptions): Tracer {
         request.isOver = true;
       }
     },
-    span: async (start, work) => {
+    // No function of its own around work that is not recorded: it is called for each call of a port.
+    span: (start, work) => {
       const around = scopes.getStore();
-      if (around === undefined || !around.request.isSampled) return await work(unrecorded);
+      if (around === undefined || !around.request.isSampled) return work(unrecorded);
       const scope: Scope = { request: around.request, spanId: newSpanId() };
-      return await recorded(options, start, { scope, parentId: () => around.spanId }, work);
+      return recorded(options, start, { scope, parentId: () => around.spanId }, work);
     },
     continueFrom: (traceparent) => {
       const carried = traceparent === undefined ? undefined : parseTraceparent([traceparent]);

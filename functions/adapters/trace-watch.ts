@@ -26,7 +26,7 @@ export function watched<Port extends object>(tracer: Tracer, about: Watched, por
     (...inputs: unknown[]) => {
       if (trips > 0) tracer.countRoundTrips(trips);
       const told = tell === undefined ? fields : { ...fields, ...tell(inputs) };
-      return tracer.span({ name: `${name}.${method}`, kind, fields: told }, async () => await call(...inputs));
+      return tracer.span({ name: `${name}.${method}`, kind, fields: told }, () => call(...inputs));
     },
   ]);
   return Object.fromEntries(methods) as Port;
