@@ -20,7 +20,8 @@ export function paymentCosts(resources: readonly SynthesizedResource[]): Cost[] 
   const count = (type: string) => resources.filter((resource) => resource.type === type).length;
   const calls = functionCalls(resources);
   return [
-    ...(count("google_firestore_database") > 0 ? [firestore()] : []),
+    // With Memorystore the record is in the instance that is paid for by the hour.
+    ...(count("google_firestore_database") > 0 && count("google_redis_instance") === 0 ? [firestore()] : []),
     ...(count("google_cloud_tasks_queue") > 0 ? [tasks()] : []),
     ...pubsub(resources),
     ...calls.map(functionCost),

@@ -57,6 +57,9 @@ describe("the idle cost of a month", () => {
     // 0.049 an hour for the GB are 35.77, two e2-micro are 12.23, and the password is a secret more.
     expect(total(idleCosts(resources)) - idle("dev")).toBeCloseTo(35.77 + 12.23 + 0.06, 1);
     expect(unknownTypes(resources)).toEqual([]);
+    const perMillion = (stage: readonly SynthesizedResource[]) => total(paymentCosts(stage));
+    // Two writes, a read and a delete of Firestore for each payment are saved.
+    expect(perMillion(stages["dev"] ?? []) - perMillion(resources)).toBeCloseTo(2 * 0.9 + 0.3 + 0.1, 2);
   });
 
   test.each([
