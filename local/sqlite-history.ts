@@ -60,7 +60,9 @@ export function openSqliteHistory({ tables, views, nameOf }: HistoryTables, rows
       if (insert === undefined) throw new Error(`plan: there is no table ${table}`);
       insert(subscription, message);
     },
-    close: () => database.close(),
+    close: () => {
+      if (database.isOpen) database.close();
+    },
   };
 }
 

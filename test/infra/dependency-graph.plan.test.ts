@@ -99,6 +99,8 @@ describe.each(Object.entries(stages))("the dependency graph of %s", (_title, pla
 const usedOtherwise: readonly string[] = [
   "serviceusage.googleapis.com", // google_project_service
   "iamcredentials.googleapis.com", // tokens, when they are signed
+  "telemetry.googleapis.com", // spans, which functions send
+  "cloudtrace.googleapis.com", // where they are kept
   "run.googleapis.com", // the services behind functions, in a stage without a grant on one
   "cloudbuild.googleapis.com", // the builds of functions
 ];

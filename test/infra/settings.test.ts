@@ -54,6 +54,7 @@ describe("settings", () => {
       firestoreDatabase: "annabelle-payments",
       shopDatabase: "annabelle-sample-shop",
       ledgerRole: "annabelle_paymentsLedgerRuntime",
+      historyDataset: "placeholder-project.annabelle_payments_history",
     });
     expect(queueName({ ...settings, queueGeneration: 3 }, "webhooks-fast")).toBe("annabelle-webhooks-fast-g3");
   });

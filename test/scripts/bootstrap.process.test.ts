@@ -78,7 +78,7 @@ describe("bootstrap in an empty project", () => {
 
     const added = cloud.calls().filter(({ command }) => command.startsWith("secrets versions add"));
     const values = added.map(({ input }) => input);
-    expect(values).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f]{64}$/)));
+    expect(values).toEqual(Array(4).fill(expect.stringMatching(/^[0-9a-f]{64}$/)));
     expect(new Set(values).size).toBe(values.length);
     for (const value of values) {
       for (const place of [output, complaint, readFileSync(cloud.stageFile, "utf8"), ...commands()]) {
@@ -110,7 +110,7 @@ describe("a second bootstrap", () => {
 
     expect(code).toBe(0);
     expect(changes()).toEqual([]);
-    expect(output.match(/: was there already$/gm)).toHaveLength(6);
+    expect(output.match(/: was there already$/gm)).toHaveLength(7);
     expect(readFileSync(cloud.stageFile)).toEqual(before);
   });
 
@@ -178,7 +178,7 @@ describe("bootstrap for GitHub", () => {
     const { output } = await run([]);
 
     expect(changes()).toHaveLength(first);
-    expect(output.match(/: was there already$/gm)).toHaveLength(11);
+    expect(output.match(/: was there already$/gm)).toHaveLength(12);
   });
 
   test("brings a pool back that was deleted less than 30 days ago", async () => {

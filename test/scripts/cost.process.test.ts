@@ -208,7 +208,7 @@ describe("the price table", () => {
   });
 });
 
-test("the script prints both tables with their sum and the date of the prices", async () => {
+test("the script prints each table with its sum and the date of the prices", async () => {
   const lines: string[] = [];
   const environment = { PATH: process.env["PATH"], STAGE_FILE: "none" };
 
@@ -222,6 +222,6 @@ test("the script prints both tables with their sum and the date of the prices", 
   expect(lines.join("\n")).toMatch(
     /Idle, in a month\n +65\.70 {2}Spanner {2}\(100 processing units, STANDARD, regional-us-central1\)/,
   );
-  expect(lines.join("\n").match(/^ +\d+\.\d\d {2}together$/gm)).toHaveLength(2);
+  expect(lines.join("\n").match(/^ +\d+\.\d\d {2}together$/gm)).toHaveLength(3);
   expect(lines.at(-1)).toContain("list prices of 2026-08");
 });
