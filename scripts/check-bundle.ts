@@ -12,7 +12,7 @@ import { buildFunctions } from "./build.ts";
  * Largest bundles in bytes, a tenth above what they were on 2026-11-29: whoever adds a package sees it here, and decides. A
  * client that is new in a bundle is some 500,000 bytes and 100 ms of each cold start.
  */
-const bytesMax: Readonly<Record<string, number>> = { "payments-api": 2_900_000, "ledger-writer": 2_400_000 };
+const bytesMax: Readonly<Record<string, number>> = { "payments-api": 3_200_000, "ledger-writer": 2_400_000 };
 /** The others have Firestore's client at most, and one more library. */
 const bytesMaxOfOthers = 2_000_000;
 /** What payments-api loads before its door is open; clients of stores come later. */

@@ -40,6 +40,12 @@ export const slimPatches: readonly Patch[] = [
     edit: () =>
       'exports.v1 = { PublisherClient: require("@google-cloud/pubsub-api/build/src/v1/publisher_client.js").PublisherClient };',
   },
+  {
+    of: "@redis/client",
+    file: "dist/lib/utils/digest.js",
+    // Wants a native package that the client does not bring, for conditional writes by digest, which the cache does not use.
+    edit: () => `exports.digest = () => { ${refuse("Redis digests")} };`,
+  },
   adminClient("@google-cloud/spanner-api", "database_admin_client", "DatabaseAdminClient"),
   adminClient("@google-cloud/spanner-api", "instance_admin_client", "InstanceAdminClient"),
   adminClient("@google-cloud/spanner-api", "spanner_executor_proxy_client", "SpannerExecutorProxyClient"),
