@@ -16,7 +16,9 @@ export const tags: Readonly<Record<string, string>> = {
   "sh minutes": "takes minutes and needs nothing; a run of its own",
   json: "data, parsed",
   sql: "a statement, for people",
-  recipe: "an edit of a file that the fork guide's test applies",
+  "ts file": "a file of a recipe, which the fork guide's test writes",
+  diff: "an edit of a recipe, which the fork guide's test applies",
+  "sh recipe": "what the fork guide's test runs after it",
 };
 
 /** One fenced block. */
@@ -30,7 +32,8 @@ export function blocksOf(file: string): Block[] {
   for (const [index, line] of lines.entries()) {
     const fence = /^```(.*)$/.exec(line);
     if (fence === null) open?.code.push(line);
-    else if (open === undefined) open = { tag: (fence[1] ?? "").trim(), line: index + 1, code: [] };
+    else if (open === undefined)
+      open = { tag: (fence[1] ?? "").trim().replace(/ file=\S+$/, " file"), line: index + 1, code: [] };
     else {
       blocks.push({ tag: open.tag, line: open.line, code: `${open.code.join("\n")}\n` });
       open = undefined;

@@ -48,3 +48,25 @@ describe("the README", () => {
     expect(named.filter((token) => testPaymentMethod(token) === undefined)).toEqual([]);
   });
 });
+
+describe("the README in Traditional Chinese", () => {
+  const mirror = readFileSync(join(root, "README.zh-TW.md"), "utf8");
+  const fenced = (text: string) => text.match(/^```.*?^```$/gms) ?? [];
+  const headings = (text: string) =>
+    (text.replace(/^```.*?^```$/gms, "").match(/^#+ /gm) ?? []).map((heading) => heading.trim());
+  const named = (text: string, pattern: RegExp) =>
+    [...new Set([...text.matchAll(pattern)].map(([, name]) => name))].sort();
+
+  test("has the same headings, commands and outputs, in the same order", () => {
+    expect(headings(mirror)).toEqual(headings(readme));
+    expect(fenced(mirror)).toEqual(fenced(readme));
+    expect(fenced(mirror).length).toBeGreaterThan(20);
+  });
+
+  test("names the same files and the same scripts", () => {
+    const files = /`((?:functions|infra|test|docs|scripts|local)\/[\w./-]+)`/g;
+    const commands = /npm run (?:-s )?([a-z:-]+)/g;
+    expect(named(mirror, files)).toEqual(named(readme, files));
+    expect(named(mirror, commands)).toEqual(named(readme, commands));
+  });
+});
