@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { environmentNames } from "../functions/config.ts";
 import type { IdempotencyCacheKind } from "./setting-readers.ts";
-import { type StageName, stageNames } from "./settings.ts";
+import { type StageName, stageNames } from "./stages.ts";
 
 /** What the file says. */
 export interface StageFile {

@@ -3,8 +3,9 @@
 
 import { parseArgs } from "node:util";
 import { idempotencyCacheIn } from "../../infra/setting-readers.ts";
-import { readSettings, type StageName, stageNames } from "../../infra/settings.ts";
+import { readSettings } from "../../infra/settings.ts";
 import { readStageFile, type StageFile, stageFilePath, variablesOf } from "../../infra/stage-file.ts";
+import { type StageName, stageNames } from "../../infra/stages.ts";
 import type { Place } from "./steps.ts";
 
 /** The text of `--help`. */
