@@ -33,9 +33,9 @@ const [SMALL_STEP, NODE] = [100, 1_000];
 const [WEBHOOKS_PER_PAYMENT, DISPATCHES_PER_SHARD] = [1, 500];
 
 /**
- * CPU time and duration of one call, in seconds. CPU of payments-api: `npm run bench`, part requests-on-emulators, with the
- * real clients (docs/proof.md), rounded up to 10 ms; the others make fewer calls with the same clients. Durations: what
- * stores and acquirer take, and for a webhook a receiver that answers in 300 ms.
+ * CPU time and duration of one call, in seconds: estimates. 10 ms of CPU is above what a payment takes with the real clients
+ * on a quiet machine (`npm run bench -- --only requests-on-emulators` shows yours); the others make fewer calls with the same
+ * clients. Durations: what stores and acquirer take, and for a webhook a receiver that answers in 300 ms.
  */
 const CALL: Readonly<Record<string, { readonly cpuSeconds: number; readonly seconds: number }>> = {
   "payments-api": { cpuSeconds: 0.01, seconds: 0.5 },
