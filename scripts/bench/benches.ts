@@ -9,6 +9,7 @@ export const benches: readonly (readonly [name: string, run: Bench, needs?: "emu
   ["caches", async (say) => (await import("./caches.ts")).benchCaches(say), "emulators"],
   ["peers", async (say) => (await import("./peers.ts")).benchPeers(say)],
   ["growth", async (say) => (await import("./growth.ts")).benchGrowth(say)],
+  ["growth-of-payments", async (say) => (await import("./growth-payments.ts")).benchGrowthOfPayments(say)],
   ["growth-on-emulators", async (say) => (await import("./growth.ts")).benchGrowthOnEmulators(say), "emulators"],
   ["fan-out", async (say) => (await import("./fan-out.ts")).benchFanOut(say)],
   ["tracing", async (say) => (await import("./tracing.ts")).benchTracing(say)],

@@ -10,6 +10,7 @@ export function countedCache(cache: IdempotencyCache, tally: Tally): Idempotency
     claim: async (keyHash, record) => {
       const create = tally.count("cache", "create");
       const claimed = await cache.claim(keyHash, record);
+      tally.close(create);
       if (claimed.kind === "exists") tally.count("cache", "read");
       else create.wrote = true;
       return claimed;

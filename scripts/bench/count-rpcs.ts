@@ -10,7 +10,11 @@ export function countRpcs(tally: Tally): void {
     const { stream, headers } = message as { stream: ClientHttp2Stream; headers: IncomingHttpHeaders };
     const [, service = "", method = ""] = (headers[":path"] ?? "").split("/");
     const trip = tally.count(storeOf(service, method), method);
-    const note = (received: IncomingHttpHeaders) => noteOutcome(trip, received);
+    const note = (received: IncomingHttpHeaders) => {
+      // The status stands in the last frame; by then everything else is here.
+      if (received["grpc-status"] !== undefined) tally.close(trip);
+      noteOutcome(trip, received);
+    };
     // A refusal is one frame of headers; everything else ends with trailers.
     stream.once("response", note).once("trailers", note);
   });

@@ -2,7 +2,7 @@
 // It must never measure one size after the other: all stores stand side by side and take turns in shuffled rounds.
 import { systemRandom } from "../../functions/adapters/system.ts";
 import { keyIdentity } from "../../functions/domain/idempotency.ts";
-import type { CacheRecord, IdempotencyCache } from "../../functions/flows/ports.ts";
+import type { CacheRecord } from "../../functions/flows/ports.ts";
 import type { BenchOutcome } from "./bench.ts";
 import { openFlow } from "./peers/ours.ts";
 import { mapCache, mapLedger } from "./peers/stores.ts";
@@ -11,8 +11,8 @@ import { table } from "./report.ts";
 import { median, shuffled } from "./statistics.ts";
 
 type Say = (line: string) => void;
-/** A store with so many keys in it. */
-type Filled = { readonly keys: number; readonly cache: IdempotencyCache };
+/** What asks for one request under a key, beside so many stored ones; `keys` are what the table calls `stored`. */
+export type Filled = { readonly keys: number; readonly run: (key: string) => Promise<{ readonly replayed: boolean }> };
 
 /** Requests of each kind in one turn, and turns. */
 const [requestsPerTurn, rounds] = [40, 15];
@@ -39,9 +39,9 @@ export async function benchGrowth(say: Say): Promise<BenchOutcome> {
       const batch = Array.from({ length: Math.min(1_000, keys - first) }, (_, index) => stored(first + index));
       await Promise.all(batch.map(({ keyHash, record }) => cache.claim(keyHash, record)));
     }
-    filled.push({ keys, cache });
+    filled.push({ keys, run: openFlow(mapLedger(), cache) });
   }
-  return await compare(say, "in memory", filled);
+  return await compareGrowth(say, "in memory", filled);
 }
 
 /** The part `growth-on-emulators`: Firestore's emulator through the deployed adapter, loaded in bulk. */
@@ -49,7 +49,8 @@ export async function benchGrowthOnEmulators(say: Say): Promise<BenchOutcome> {
   const { fillFirestore } = await import("./growth-firestore.ts");
   const { filled, close } = await fillFirestore(say, [100, 10_000, 100_000], stored);
   try {
-    return await compare(say, "on Firestore's emulator", filled);
+    const flows = filled.map(({ keys, cache }) => ({ keys, run: openFlow(mapLedger(), cache) }));
+    return await compareGrowth(say, "on Firestore's emulator", flows);
   } finally {
     await close();
   }
@@ -66,10 +67,9 @@ export function stored(index: number): { readonly keyHash: string; readonly reco
   return { keyHash: keyIdentity("acct_1", false, `stored-${index}`), record };
 }
 
-async function compare(say: Say, where: string, filled: readonly Filled[]): Promise<BenchOutcome> {
-  const taken = filled.map(({ keys, cache }) => {
-    return { keys, run: openFlow(mapLedger(), cache), created: [] as number[], replayed: [] as number[] };
-  });
+/** Times new requests and replays beside each number of stored keys, in turns. */
+export async function compareGrowth(say: Say, where: string, filled: readonly Filled[]): Promise<BenchOutcome> {
+  const taken = filled.map((each) => ({ ...each, created: [] as number[], replayed: [] as number[] }));
   const began = performance.now();
   // The first round compiles and connects.
   for (let round = 0; round <= rounds; round += 1) {

@@ -2,7 +2,7 @@
 // It must never pass over a budget: whatever is over one ends the bench with an error.
 import type { Measured } from "./latency.ts";
 import type { Counted } from "./round-trips.ts";
-import { storeTrips, type Trip } from "./tally.ts";
+import { sequentialTrips, storeTrips, type Trip } from "./tally.ts";
 
 /** The table of round trips. */
 export function tripLines(counted: readonly Counted[]): string[] {
@@ -11,11 +11,12 @@ export function tripLines(counted: readonly Counted[]): string[] {
     .map(({ name, tripsMax, trips }) => [
       name,
       String(storeTrips(trips).length),
+      String(sequentialTrips(storeTrips(trips))),
       tripsMax === null ? "-" : String(tripsMax),
       String(writesIn(trips)),
       storeTrips(trips).map(tripName).join(", "),
     ]);
-  return table([["request", "trips", "budget", "writes", "one after another"], ...rows], [1, 2, 3]);
+  return table([["request", "calls", "one by one", "budget", "writes", "in this order"], ...rows], [1, 2, 3, 4]);
 }
 
 /** What is not in the table, because it is no store or not of every request. */

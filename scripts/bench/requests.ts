@@ -1,14 +1,18 @@
 // Round trips to the stores per request, beside their budgets; then latency and CPU time of each kind of request.
 // It must never time what it counts: the counted stores are other ones than the timed ones.
 import type { BenchOutcome } from "./bench.ts";
+import { benchCpuShare } from "./client-share.ts";
 import { countedAccounts, countedAcquirer, countedCache, countedLedger } from "./count-ports.ts";
 import { type Measured, measure } from "./latency.ts";
 import { apartLines, budgetFaults, latencyLines, tripLines } from "./report.ts";
-import { countRoundTrips, newKey, pay } from "./round-trips.ts";
-import { openService, type Stores } from "./service.ts";
-import { newTally, type Tally } from "./tally.ts";
+import { countRoundTrips, declined, newKey, pay } from "./round-trips.ts";
+import { openService, type Reply, type Service, type Stores } from "./service.ts";
+import { newTally, sequentialTrips, storeTrips, type Tally } from "./tally.ts";
 
 type Say = (line: string) => void;
+
+/** A twin's pause is a tenth of a second: with a third of the requests the part stays within its limit. */
+const twinsLess = 3;
 
 /** On stores in memory, counted at the ports. */
 export async function benchRequests(say: Say): Promise<BenchOutcome> {
@@ -40,7 +44,8 @@ export async function benchOnEmulators(say: Say): Promise<BenchOutcome> {
     say("Google's emulators; round trips are the calls that the real clients sent.");
     // The emulator reads slower with every row, and of many read-write transactions at once it aborts all but one: so a
     // few requests one after another will do.
-    return await bench(say, { counted, plain: stores, tally }, { sequential: 60, concurrent: 0 });
+    const outcome = await bench(say, { counted, plain: stores, tally }, { sequential: 60, concurrent: 0 });
+    return { ...outcome, figures: { ...(outcome.figures as object), cpu: await benchCpuShare(say, stores) } };
   } finally {
     await stores.close();
   }
@@ -61,35 +66,58 @@ async function bench(
   const times = await timeRequests(plain, sizes);
   say("Times of this machine, now, without HTTP; CPU time is that of the whole process");
   for (const line of latencyLines(times)) say(line);
-  const [payment, replay] = times;
-  if (payment !== undefined && replay !== undefined) {
-    const share = (one: number, other: number) => `${Math.round((100 * one) / other)} %`;
-    const { p50Ms, cpuMs } = replay;
+  say(
+    "a twin's time holds its payment's and at least one pause of 100 ms; its CPU time is that of both less a new payment's",
+  );
+  const [payment, ...others] = times.filter(({ atOnce }) => atOnce === 1);
+  const share = (one: number, other = Number.NaN) => `${Math.round((100 * one) / other)} %`;
+  for (const { name, p50Ms, cpuMs } of others) {
+    // The time of a twin is mostly that of its pause.
+    const time = name === "twin" ? "" : `${share(p50Ms, payment?.p50Ms)} of a new payment's time and `;
     say(
-      `a replay takes ${share(p50Ms, payment.p50Ms)} of a new payment's time and ${share(cpuMs, payment.cpuMs)} of its CPU time`,
+      `a ${name} takes ${time}${share(cpuMs, payment?.cpuMs)} of ${time === "" ? "a new payment's" : "its"} CPU time`,
     );
   }
-  return { figures: { trips, times }, faults: budgetFaults(trips) };
+  const counts = trips.map((each) => ({ ...each, oneByOne: sequentialTrips(storeTrips(each.trips)) }));
+  return { figures: { trips: counts, times }, faults: budgetFaults(trips) };
 }
 
+/** The four kinds, one after another and, where `concurrent` says so, many at once. */
 async function timeRequests(stores: Stores, sizes: { sequential: number; concurrent: number }): Promise<Measured[]> {
   const service = openService(stores);
   const key = newKey();
-  const payment = { name: "new payment", send: () => pay(service, newKey()) };
-  const replay = { name: "replay", send: () => pay(service, key) };
-  const isNew = ({ status, replayed }: { status: number; replayed: boolean }) => status === 200 && !replayed;
-  const isReplay = ({ status, replayed }: { status: number; replayed: boolean }) => status === 200 && replayed;
   await pay(service, key);
+  const payment = { name: "new payment", send: () => pay(service, newKey()), isRight: answered(200, false) };
+  const kinds = [
+    { name: "replay", send: () => pay(service, key), isRight: answered(200, true) },
+    { name: "mismatch", send: () => pay(service, key, declined), isRight: answered(400, false) },
+  ];
+  const twin = { name: "twin", send: () => payTwice(service), isRight: answered(200, true) };
   // Before anything is timed, the machine's compiler has to see the code a few times.
-  await measure({ ...payment, requests: 50, atOnce: 1 }, isNew);
-  const oneByOne = [
-    await measure({ ...payment, requests: sizes.sequential, atOnce: 1 }, isNew),
-    await measure({ ...replay, requests: sizes.sequential, atOnce: 1 }, isReplay),
-  ];
-  if (sizes.concurrent === 0) return oneByOne;
-  return [
-    ...oneByOne,
-    await measure({ ...payment, requests: sizes.concurrent, atOnce: 16 }, isNew),
-    await measure({ ...replay, requests: sizes.concurrent, atOnce: 16 }, isReplay),
-  ];
+  await measure({ ...payment, requests: 50, atOnce: 1 }, payment.isRight);
+  const times: Measured[] = [];
+  for (const [requests, atOnce] of [
+    [sizes.sequential, 1],
+    [sizes.concurrent, 16],
+  ] as const) {
+    if (requests === 0) continue;
+    const paid = await measure({ ...payment, requests, atOnce }, payment.isRight);
+    times.push(paid);
+    for (const kind of kinds) times.push(await measure({ ...kind, requests, atOnce }, kind.isRight));
+    // A twin waits by the clock, so fewer will do; what its payment took is not its own.
+    const both = await measure({ ...twin, requests: Math.ceil(requests / twinsLess), atOnce }, twin.isRight);
+    times.push({ ...both, cpuMs: both.cpuMs - paid.cpuMs });
+  }
+  return times;
+}
+
+/** A payment and, at the same time, its twin; gives the twin's answer, which is always the later one. */
+async function payTwice(service: Service): Promise<Reply> {
+  const key = newKey();
+  const [one, other] = await Promise.all([pay(service, key), pay(service, key)]);
+  return one.replayed ? one : other;
+}
+
+function answered(status: number, replayed: boolean): (reply: Reply) => boolean {
+  return (reply) => reply.status === status && reply.replayed === replayed;
 }

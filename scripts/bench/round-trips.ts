@@ -60,7 +60,8 @@ export function newKey(): string {
 
 const path = "/v1/payment_intents";
 const approved = "amount=2000&currency=usd&confirm=true&payment_method=pm_card_visa";
-const declined = "amount=2000&currency=usd&confirm=true&payment_method=pm_card_visa_chargeDeclined";
+/** A create+confirm with other parameters, which the card network declines. */
+export const declined = "amount=2000&currency=usd&confirm=true&payment_method=pm_card_visa_chargeDeclined";
 
 const kinds = {
   opening: { name: "the first request of a process, before its work", tripsMax: null, writesMax: null },

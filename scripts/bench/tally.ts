@@ -8,6 +8,9 @@ export type Trip = {
   readonly name: string;
   /** True once it changed something in a store. */
   wrote: boolean;
+  /** Its place among all beginnings and ends; a trip that was never closed ended as it began. */
+  readonly began: number;
+  ended: number;
 };
 
 /** The one round trip that finds an account by its API key. */
@@ -17,6 +20,8 @@ export const keyLookUp = "API key look-up";
 export type Tally = {
   /** Counts a trip, unless the tally is paused, and gives it back so that its outcome can be noted. */
   count(store: Trip["store"], name: string): Trip;
+  /** Notes that the answer of a trip is here, so that trips side by side can be told from trips one after another. */
+  close(trip: Trip): void;
   /** Counts nothing until `resume`: what other requests do meanwhile is not this one's. */
   pause(): void;
   resume(): void;
@@ -27,11 +32,17 @@ export type Tally = {
 export function newTally(): Tally {
   let trips: Trip[] = [];
   let isPaused = false;
+  let moments = 0;
   return {
     count: (store, name) => {
-      const trip = { store, name, wrote: false };
+      moments += 1;
+      const trip: Trip = { store, name, wrote: false, began: moments, ended: moments };
       if (!isPaused) trips.push(trip);
       return trip;
+    },
+    close: (trip) => {
+      moments += 1;
+      trip.ended = moments;
     },
     pause: () => {
       isPaused = true;
@@ -50,4 +61,15 @@ export function newTally(): Tally {
 /** Trips to the stores: what a budget limits. */
 export function storeTrips(trips: readonly Trip[]): readonly Trip[] {
   return trips.filter(({ store }) => store !== "apart");
+}
+
+/** How many of the trips a request waits for one after another: the longest row of them in which each began after the last ended. */
+export function sequentialTrips(trips: readonly Trip[]): number {
+  let [length, lastEnd] = [0, 0];
+  for (const { began, ended } of [...trips].sort((one, other) => one.ended - other.ended)) {
+    if (began <= lastEnd) continue;
+    length += 1;
+    lastEnd = ended;
+  }
+  return length;
 }
