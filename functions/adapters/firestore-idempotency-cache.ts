@@ -25,7 +25,12 @@ export interface CacheCollection {
   readonly deleteAfterField: string;
 }
 
-/** One Commit; only when a document is there, one BatchGetDocuments more. */
+/**
+ * One Commit and, side by side, one BatchGetDocuments: a replay takes one round trip and a new claim no longer than its
+ * create. A record that the read found stood there during this call, so a create at that very moment would have been
+ * refused by it: it is what one atomic "create, else give" answers. It may be older than the refusal; a stored answer
+ * stays true, and every write that follows from anything else demands the version that was read.
+ */
 async function claim(
   store: CacheCollection,
   keyHash: string,
@@ -33,19 +38,25 @@ async function claim(
 ): ReturnType<IdempotencyCache["claim"]> {
   const fields = await fieldsOf(record, store.deleteAfterField);
   for (let round = 0; round < claimRoundsMax; round += 1) {
+    const created = document(store, keyHash).create(fields);
+    // Nobody asks for it when the create succeeds, so a failure of it is no more than nothing found.
+    const beside = read(store, keyHash).catch(() => undefined);
     try {
-      const { writeTime } = await document(store, keyHash).create(fields);
+      const { writeTime } = await created;
       return { kind: "claimed", record, version: versionOf(writeTime) };
     } catch (error) {
       if (!hasGrpcCode(error, grpcCodes.alreadyExists)) throw error;
     }
-    const found = await read(store, keyHash);
+    const found = await beside;
     if (found !== undefined) return { kind: isOwnWrite(found.record, record) ? "claimed" : "exists", ...found };
   }
   throw refuse("store_unavailable", "The claim vanished between create and read each time it was tried.");
 }
 
-/** The document can vanish between the two calls when the TTL policy or a wipe deletes it; twice in a row is no chance. */
+/**
+ * Nothing is found beside a refusal when it was read before the twin's create (or before our own, whose reply was lost),
+ * or when the TTL policy or a wipe deletes the document in between; twice in a row is no chance.
+ */
 const claimRoundsMax = 2;
 
 /** One BatchGetDocuments. */

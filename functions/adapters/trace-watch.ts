@@ -60,16 +60,14 @@ export function watchedLedger(tracer: Tracer, fields: SpanFields, ledger: Ledger
   };
 }
 
-/** The cache: a claim that finds a record, and a replace that is lost, read it as well. */
+/**
+ * The cache: a replace that is lost reads the record as well. A claim is one trip: where the store needs a create and a
+ * read for it, they go side by side, and nobody waits for two.
+ */
 export function watchedCache(tracer: Tracer, fields: SpanFields, cache: IdempotencyCache): IdempotencyCache {
   const plain = watched(tracer, { name: "cache", fields }, cache);
   return {
     ...plain,
-    claim: async (keyHash, record) => {
-      const claimed = await plain.claim(keyHash, record);
-      if (claimed.kind === "exists") tracer.countRoundTrips(1);
-      return claimed;
-    },
     replace: async (keyHash, version, record) => {
       const replaced = await plain.replace(keyHash, version, record);
       if (replaced.kind === "lost") tracer.countRoundTrips(1);

@@ -49,7 +49,7 @@ export type VersionedRecord = { readonly record: CacheRecord; readonly version: 
  * Every method may reject with `store_unavailable` or `permission_denied`, or never answer: see `CacheGuard`.
  */
 export interface IdempotencyCache {
-  /** Creates the record if there is none; only when there is one is it read (design section 4.2). */
+  /** Creates the record if there is none, else answers the one that stood there at a moment of this call (design section 4.2). */
   claim(keyHash: string, record: CacheRecord): Promise<Claimed>;
   /** The record, or undefined. */
   read(keyHash: string): Promise<VersionedRecord | undefined>;

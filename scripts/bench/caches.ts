@@ -11,7 +11,7 @@ import type { BenchOutcome } from "./bench.ts";
 import { countRpcs } from "./count-rpcs.ts";
 import { percentile } from "./latency.ts";
 import { shuffled } from "./statistics.ts";
-import { newTally } from "./tally.ts";
+import { newTally, sequentialTrips } from "./tally.ts";
 
 type Subject = { readonly name: string; readonly cache: IdempotencyCache };
 type Operation = (typeof operations)[number];
@@ -46,7 +46,7 @@ export async function benchCaches(say: (line: string) => void): Promise<BenchOut
         const tookMs = performance.now() - beganMs;
         const at = `${subject.name}/${operation}`;
         if (round < 0) return;
-        trips.set(at, tally.take().length);
+        trips.set(at, sequentialTrips(tally.take()));
         times.set(at, [...(times.get(at) ?? []), tookMs]);
       });
   await Promise.all([firestore.close(), redis?.close()]);

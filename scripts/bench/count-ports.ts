@@ -4,15 +4,15 @@ import type { Acquirer } from "../../functions/flows/acquirer-ports.ts";
 import type { Accounts, IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
 import { keyLookUp, type Tally } from "./tally.ts";
 
-/** A claim is one create; only when there is a record it is read, and then nothing was written. */
+/** A claim is a create and a read side by side; when there is a record, nothing was written. */
 export function countedCache(cache: IdempotencyCache, tally: Tally): IdempotencyCache {
   return {
     claim: async (keyHash, record) => {
-      const create = tally.count("cache", "create");
+      const [create, read] = [tally.count("cache", "create"), tally.count("cache", "read")];
       const claimed = await cache.claim(keyHash, record);
+      create.wrote = claimed.kind === "claimed";
       tally.close(create);
-      if (claimed.kind === "exists") tally.count("cache", "read");
-      else create.wrote = true;
+      tally.close(read);
       return claimed;
     },
     read: async (keyHash) => {

@@ -8,15 +8,17 @@ import { sequentialTrips, storeTrips, type Trip } from "./tally.ts";
 export function tripLines(counted: readonly Counted[]): string[] {
   const rows = counted
     .filter(({ trips }) => storeTrips(trips).length > 0)
-    .map(({ name, tripsMax, trips }) => [
+    .map(({ name, callsMax, oneByOneMax, trips }) => [
       name,
       String(storeTrips(trips).length),
+      limit(callsMax),
       String(sequentialTrips(storeTrips(trips))),
-      tripsMax === null ? "-" : String(tripsMax),
+      limit(oneByOneMax),
       String(writesIn(trips)),
       storeTrips(trips).map(tripName).join(", "),
     ]);
-  return table([["request", "calls", "one by one", "budget", "writes", "in this order"], ...rows], [1, 2, 3, 4]);
+  const head = ["request", "calls", "budget", "one by one", "budget", "writes", "in this order"];
+  return table([head, ...rows], [1, 2, 3, 4, 5]);
 }
 
 /** What is not in the table, because it is no store or not of every request. */
@@ -46,15 +48,22 @@ export function latencyLines(measured: readonly Measured[]): string[] {
 
 /** Budgets that were exceeded, and counts that cannot be true. */
 export function budgetFaults(counted: readonly Counted[]): string[] {
-  return counted.flatMap(({ name, tripsMax, writesMax, trips }) => {
-    const made = storeTrips(trips).length;
+  return counted.flatMap(({ name, callsMax, oneByOneMax, writesMax, trips }) => {
+    const [made, oneByOne] = [storeTrips(trips).length, sequentialTrips(storeTrips(trips))];
     const writes = writesIn(trips);
     return [
-      ...(tripsMax !== null && made > tripsMax ? [`${name}: ${made} round trips, at most ${tripsMax}`] : []),
-      ...(tripsMax !== null && made === 0 ? [`${name}: no round trip was seen, so the counting is broken`] : []),
+      ...(callsMax !== null && made > callsMax ? [`${name}: ${made} calls, at most ${callsMax}`] : []),
+      ...(oneByOneMax !== null && oneByOne > oneByOneMax
+        ? [`${name}: ${oneByOne} one by one, at most ${oneByOneMax}`]
+        : []),
+      ...(callsMax !== null && made === 0 ? [`${name}: no call was seen, so the counting is broken`] : []),
       ...(writesMax !== null && writes > writesMax ? [`${name}: ${writes} writes, at most ${writesMax}`] : []),
     ];
   });
+}
+
+function limit(most: number | null): string {
+  return most === null ? "-" : String(most);
 }
 
 function writesIn(trips: readonly Trip[]): number {

@@ -42,8 +42,10 @@ export type Counted = Kind & { readonly trips: readonly Trip[] };
 /** What is promised of a kind of request (the budgets of the project's first issue). */
 export type Kind = {
   readonly name: string;
-  /** Most round trips to the stores, one after another; null where nothing is promised. */
-  readonly tripsMax: number | null;
+  /** Most calls of the stores; null where nothing is promised. */
+  readonly callsMax: number | null;
+  /** Most of them that wait for one another; null where nothing is promised. */
+  readonly oneByOneMax: number | null;
   /** Most writes; null where nothing is promised. */
   readonly writesMax: number | null;
 };
@@ -64,13 +66,18 @@ const approved = "amount=2000&currency=usd&confirm=true&payment_method=pm_card_v
 export const declined = "amount=2000&currency=usd&confirm=true&payment_method=pm_card_visa_chargeDeclined";
 
 const kinds = {
-  opening: { name: "the first request of a process, before its work", tripsMax: null, writesMax: null },
-  payment: { name: "new payment, created and confirmed", tripsMax: 6, writesMax: null },
-  replay: { name: "replay", tripsMax: 2, writesMax: 0 },
-  mismatch: { name: "mismatch", tripsMax: 2, writesMax: 0 },
-  twin: { name: "twin that waits once", tripsMax: 3, writesMax: 0 },
-  decline: { name: "declined payment", tripsMax: 6, writesMax: null },
-  update: { name: "update", tripsMax: null, writesMax: null },
+  opening: {
+    name: "the first request of a process, before its work",
+    callsMax: null,
+    oneByOneMax: null,
+    writesMax: null,
+  },
+  payment: { name: "new payment, created and confirmed", callsMax: 6, oneByOneMax: 6, writesMax: null },
+  replay: { name: "replay", callsMax: 2, oneByOneMax: 1, writesMax: 0 },
+  mismatch: { name: "mismatch", callsMax: 2, oneByOneMax: 1, writesMax: 0 },
+  twin: { name: "twin that waits once", callsMax: 3, oneByOneMax: 2, writesMax: 0 },
+  decline: { name: "declined payment", callsMax: 6, oneByOneMax: 6, writesMax: null },
+  update: { name: "update", callsMax: null, oneByOneMax: null, writesMax: null },
 } satisfies Record<string, Kind>;
 
 /** A request that goes no further than its API key: the sessions it opens and the look-up are remembered by the process. */

@@ -35,10 +35,10 @@ export function paymentCosts(resources: readonly SynthesizedResource[]): Cost[] 
 const MILLION = 1_000_000;
 const GIB_PER_KB = 1_000 / 2 ** 30;
 
-/** Claim and result are written, a twin or a retry reads once, and the policy of expiry deletes. */
+/** Claim and result are written, the claim and that of a twin or a retry read beside it, and the policy of expiry deletes. */
 function firestore(): Cost {
-  const usd = MILLION * (2 * FIRESTORE.write + FIRESTORE.read + FIRESTORE.delete);
-  return { part: "Firestore", basis: "2 writes, 1 read, 1 delete of the idempotency record", usd };
+  const usd = MILLION * (2 * FIRESTORE.write + 2 * FIRESTORE.read + FIRESTORE.delete);
+  return { part: "Firestore", basis: "2 writes, 2 reads, 1 delete of the idempotency record", usd };
 }
 
 /** The task is created, and delivered once. */

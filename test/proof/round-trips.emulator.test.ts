@@ -5,9 +5,10 @@ import { spannerAccounts } from "../../functions/adapters/spanner-accounts.ts";
 import { spannerLedger } from "../../functions/adapters/spanner-ledger.ts";
 import { keyIdentity } from "../../functions/domain/idempotency.ts";
 import { openEmulatedFirestore } from "../support/firestore-emulator.ts";
+import type { GrpcProxy } from "../support/grpc-proxy.ts";
 import { openHeldApi } from "../support/held-api.ts";
 import { openDisturbedSpanner } from "../support/spanner-through-proxy.ts";
-import { describeRoundTrips } from "./round-trip-budgets.ts";
+import { describeRoundTrips, type StoreCall } from "./round-trip-budgets.ts";
 
 describeRoundTrips("counted on the wire", async () => {
   const [spanner, firestore] = await Promise.all([openDisturbedSpanner(), openEmulatedFirestore()]);
@@ -19,14 +20,10 @@ describeRoundTrips("counted on the wire", async () => {
     accounts: spannerAccounts(spanner.direct),
   });
   const take = () => {
-    const ledger = spanner.proxy.sequence().filter((method) => !/Session/.test(method));
-    const trips = [
-      ...ledger.map((method) => `ledger ${method}`),
-      ...firestore.proxy.sequence().map((method) => `cache ${method}`),
-    ];
+    const calls = [...called("ledger", spanner.proxy), ...called("cache", firestore.proxy)];
     spanner.proxy.reset();
     firestore.proxy.reset();
-    return trips;
+    return calls.toSorted((one, other) => one.began - other.began);
   };
   const snapshot = async (key: string) => {
     const document = await database
@@ -42,6 +39,12 @@ describeRoundTrips("counted on the wire", async () => {
   };
   return { ...api, take, snapshot, close };
 });
+
+/** The calls of one store, without its sessions. */
+function called(store: string, proxy: GrpcProxy): StoreCall[] {
+  const calls = proxy.calls().filter(({ method }) => !/Session/.test(method));
+  return calls.map(({ method, beganMs, endedMs }) => ({ name: `${store} ${method}`, began: beganMs, ended: endedMs }));
+}
 
 const tables = [
   "idempotency_keys",

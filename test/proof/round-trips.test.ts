@@ -5,10 +5,10 @@ import { memoryIdempotencyCache } from "../../functions/adapters/memory/idempote
 import { type MemoryLedger, memoryLedger } from "../../functions/adapters/memory/ledger.ts";
 import type { IdempotencyCache, Ledger } from "../../functions/flows/ports.ts";
 import { openHeldApi } from "../support/held-api.ts";
-import { describeRoundTrips } from "./round-trip-budgets.ts";
+import { describeRoundTrips, type StoreCall } from "./round-trip-budgets.ts";
 
 describeRoundTrips("counted at the ports", async () => {
-  const trips: string[] = [];
+  const trips: StoreCall[] = [];
   const ledger = memoryLedger();
   const cache = memoryIdempotencyCache();
   const stores = {
@@ -34,25 +34,25 @@ const tables = [
   "outbox",
 ] as const satisfies readonly Parameters<MemoryLedger["rows"]>[0][];
 
-/** One each, but for a claim that finds a record and a replace that is lost: these read it, too. */
-function countedCache(cache: IdempotencyCache, trips: string[]): IdempotencyCache {
+/** One each, but for a claim, which creates and reads side by side, and a replace that is lost, which reads it then. */
+function countedCache(cache: IdempotencyCache, trips: StoreCall[]): IdempotencyCache {
   return {
     claim: async (keyHash, record) => {
-      const claimed = await cache.claim(keyHash, record);
-      trips.push(...(claimed.kind === "exists" ? ["cache create", "cache read"] : ["cache create"]));
-      return claimed;
+      note(trips, "cache create", "cache read");
+      return await cache.claim(keyHash, record);
     },
     read: counting("cache read", cache.read, trips),
     replace: async (keyHash, version, record) => {
+      note(trips, "cache update");
       const replaced = await cache.replace(keyHash, version, record);
-      trips.push(...(replaced.kind === "lost" ? ["cache update", "cache read"] : ["cache update"]));
+      if (replaced.kind === "lost") note(trips, "cache read");
       return replaced;
     },
   };
 }
 
 /** One each, but for a transaction: its reads, and a commit even when it wrote nothing. */
-function countedLedger(ledger: Ledger, trips: string[]): Ledger {
+function countedLedger(ledger: Ledger, trips: StoreCall[]): Ledger {
   return {
     ...ledger,
     insert: counting("ledger insert", ledger.insert, trips),
@@ -61,7 +61,7 @@ function countedLedger(ledger: Ledger, trips: string[]): Ledger {
       const result = await ledger.transact(tag, (scope) =>
         body({ read: counting("ledger read", scope.read, trips), write: scope.write }),
       );
-      trips.push("ledger commit");
+      note(trips, "ledger commit");
       return result;
     },
   };
@@ -70,10 +70,18 @@ function countedLedger(ledger: Ledger, trips: string[]): Ledger {
 function counting<Asked extends unknown[], Answer>(
   name: string,
   call: (...asked: Asked) => Promise<Answer>,
-  trips: string[],
+  trips: StoreCall[],
 ): (...asked: Asked) => Promise<Answer> {
   return async (...asked) => {
-    trips.push(name);
+    note(trips, name);
     return await call(...asked);
   };
 }
+
+/** Notes calls that run side by side, all of them after those that were noted before. */
+function note(trips: StoreCall[], ...names: string[]): void {
+  moment += 1;
+  trips.push(...names.map((name) => ({ name, began: moment, ended: moment })));
+}
+
+let moment = 0;

@@ -58,8 +58,8 @@ describe("the idle cost of a month", () => {
     expect(total(idleCosts(resources)) - idle("dev")).toBeCloseTo(35.77 + 12.23 + 0.06, 1);
     expect(unknownTypes(resources)).toEqual([]);
     const perMillion = (stage: readonly SynthesizedResource[]) => total(paymentCosts(stage));
-    // Two writes, a read and a delete of Firestore for each payment are saved.
-    expect(perMillion(stages["dev"] ?? []) - perMillion(resources)).toBeCloseTo(2 * 0.9 + 0.3 + 0.1, 2);
+    // Two writes, two reads and a delete of Firestore for each payment are saved.
+    expect(perMillion(stages["dev"] ?? []) - perMillion(resources)).toBeCloseTo(2 * 0.9 + 2 * 0.3 + 0.1, 2);
   });
 
   test.each([
@@ -103,8 +103,8 @@ describe("the cost of a million payments", () => {
     const costs = Object.fromEntries(paymentCosts(stages["dev"] ?? []).map(({ part, usd }) => [part, usd.toFixed(2)]));
 
     expect(costs).toMatchObject({
-      // Two writes 1.80, a read 0.30, a delete 0.10.
-      Firestore: "2.20",
+      // Two writes 1.80, two reads 0.60, a delete 0.10.
+      Firestore: "2.50",
       // Four writes 3.60, two deletes 0.20; three writes 2.70; three writes, a read and three deletes.
       "notification's documents": "3.80",
       "invoice's documents": "2.90",

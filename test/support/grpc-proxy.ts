@@ -45,6 +45,9 @@ export type Hold = {
   release(): void;
 };
 
+/** One call: when it came and when its answer went out, in milliseconds of `performance.now()`; `Infinity` while it runs. */
+export type ProxiedCall = { readonly method: string; readonly beganMs: number; endedMs: number };
+
 /** What a test gets: where the clients must point, what they called, and the rules that disturb them. */
 export type GrpcProxy = {
   /** `127.0.0.1:PORT`, for SPANNER_EMULATOR_HOST or FIRESTORE_EMULATOR_HOST. */
@@ -53,6 +56,8 @@ export type GrpcProxy = {
   counts(): Record<string, number>;
   /** The same calls in order of arrival. */
   sequence(): string[];
+  /** The same with the times between which a client waited for each. */
+  calls(): readonly ProxiedCall[];
   /** Forgets the calls and the faults that have not struck, and releases every hold. */
   reset(): void;
   fault(fault: Fault): void;
@@ -67,7 +72,7 @@ export type GrpcProxy = {
 export async function startGrpcProxy(options: { target: string }): Promise<GrpcProxy> {
   const server = createServer();
   const sessions = new Set<ServerHttp2Session>();
-  const rules: Rules = { sequence: [], faults: [], holds: new Set() };
+  const rules: Rules = { calls: [], faults: [], holds: new Set() };
   const upstream = reconnecting(options.target);
   server.on("session", (session) => {
     sessions.add(session);
@@ -82,8 +87,9 @@ export async function startGrpcProxy(options: { target: string }): Promise<GrpcP
   const port = await listen(server);
   return {
     host: `127.0.0.1:${port}`,
-    counts: () => countByName(rules.sequence),
-    sequence: () => [...rules.sequence],
+    counts: () => countByMethod(rules),
+    sequence: () => rules.calls.map(({ method }) => method),
+    calls: () => [...rules.calls],
     reset: () => reset(rules),
     fault: (fault) => void rules.faults.push({ ...fault }),
     waiting: () => rules.faults.length,
@@ -97,7 +103,7 @@ export async function startGrpcProxy(options: { target: string }): Promise<GrpcP
   };
 }
 
-type Rules = { sequence: string[]; faults: Fault[]; holds: Set<HoldRule> };
+type Rules = { calls: ProxiedCall[]; faults: Fault[]; holds: Set<HoldRule> };
 type HoldRule = Hold & { method: string; when: Moment; pass(): Promise<void> };
 type Upstream = { session(): ClientHttp2Session; end(): void };
 type Reply = {
@@ -118,7 +124,13 @@ async function serveCall(
 ): Promise<void> {
   const { rules, upstream } = proxy;
   const method = (headers[":path"] ?? "").split("/").at(-1) ?? "";
-  rules.sequence.push(method);
+  const call: ProxiedCall = { method, beganMs: performance.now(), endedMs: Number.POSITIVE_INFINITY };
+  rules.calls.push(call);
+  // Before the last frame goes out: whatever the client calls because of this answer begins later.
+  const end = () => {
+    call.endedMs = Math.min(call.endedMs, performance.now());
+  };
+  stream.once("wantTrailers", end).once("close", end);
   const fault = takeFault(rules, method);
   await passHolds(rules, method, "before");
   if (stream.destroyed) return;
@@ -132,6 +144,7 @@ async function serveCall(
   }
   if (stream.destroyed) return;
   if (fault?.when === "after") return await refuse(stream, fault);
+  if (reply.headersOnly) end();
   answer(stream, reply);
 }
 
@@ -252,14 +265,14 @@ async function passHolds(rules: Rules, method: string, when: Moment): Promise<vo
 }
 
 function reset(rules: Rules): void {
-  rules.sequence.length = 0;
+  rules.calls.length = 0;
   rules.faults.length = 0;
   for (const hold of rules.holds) hold.release();
 }
 
-function countByName(sequence: string[]): Record<string, number> {
+function countByMethod({ calls }: Rules): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const method of sequence) counts[method] = (counts[method] ?? 0) + 1;
+  for (const { method } of calls) counts[method] = (counts[method] ?? 0) + 1;
   return counts;
 }
 
