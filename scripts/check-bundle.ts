@@ -2,8 +2,8 @@
 // functions-framework and asks it. It must never need an account or a network: the first answers touch no store.
 import process from "node:process";
 import type { Metafile } from "esbuild";
-import { environmentNames } from "../functions/config.ts";
 import { forbiddenInputs, foreignImports } from "./build/bundle-contents.ts";
+import { productionEnvironment } from "./build/production-environment.ts";
 import { sizeLine } from "./build/report.ts";
 import { type StartedBundle, startBundle } from "./build/start-bundle.ts";
 import { buildFunctions } from "./build.ts";
@@ -19,50 +19,6 @@ const bytesMaxOfOthers = 2_000_000;
 const doorBytesMax = 100_000;
 
 const results = { passed: 0, failed: 0 };
-
-/** Settings as a deployed stage has them; nothing listens at these addresses. */
-const productionSettings: Record<keyof typeof environmentNames, string> = {
-  project: "sample-project",
-  spannerInstance: "payments",
-  spannerDatabase: "ledger",
-  firestoreDatabase: "payments",
-  redisHost: "redis.invalid",
-  redisPort: "6378",
-  redisAuthorities: "",
-  redisAuth: "not-a-secret-only-a-check",
-  acquirerUrl: "https://acquirer.invalid",
-  acquirerAudience: "https://acquirer.invalid",
-  acquirerSecret: "not-a-secret-only-a-check",
-  webhookHttpAllowed: "true",
-  crashTour: "dev",
-  webhookLoopback: "http://127.0.0.1:*",
-  webhookFastQueues: "projects/sample-project/locations/l/queues/webhook-fast-g1",
-  webhookSlowQueues: "projects/sample-project/locations/l/queues/webhook-slow-g1",
-  webhookCaller: "webhook-caller@sample-project.iam.gserviceaccount.com",
-  webhookTarget: "https://webhook-dispatcher.invalid",
-  endpointSecretKey: "not-a-key-only-a-check-of-the-bundle",
-  eventsTopic: "projects/sample-project/topics/payment-events",
-  paymentsUrl: "https://payments.invalid",
-  paymentsAudience: "https://payments.invalid",
-  historyDataset: "sample-project.payments_history",
-  historyLocation: "us-central1",
-  dashboardSessionKey: "not-a-key-only-a-check-of-the-bundle",
-  shopKeySeed: "not-a-secret-only-a-check",
-  settlementsQueue: "projects/sample-project/locations/us-central1/queues/settlements-g1",
-  settlementsCaller: "tasks@sample-project.iam.gserviceaccount.com",
-  settlementsTarget: "https://ledger-writer.invalid",
-  callerAccount: "schedule@sample-project.iam.gserviceaccount.com",
-  mailFrom: "receipts@shop.example",
-  smtpUrl: "smtps://mail.invalid:465",
-  rateLimitPerSecond: "100",
-  rateLimitBurst: "200",
-  feeBasisPoints: "290",
-  feeFixedMinor: "usd:30",
-  availableAfterDays: "2",
-  // Recorded, so that the clients' own spans are tried too; nothing listens there.
-  traceSampleRatio: "1",
-  traceCollectorUrl: "http://127.0.0.1:9/v1/traces",
-};
 
 /**
  * Requests without a key that must be refused in JSON, although the framework by itself would answer some of them with
@@ -113,12 +69,10 @@ function sizeFault(name: string, { outputs }: Metafile): string {
 }
 
 async function checkRunning(name: string, folder: string): Promise<void> {
-  const variables = Object.entries(productionSettings) as [keyof typeof environmentNames, string][];
-  const environment = Object.fromEntries(variables.map(([key, value]) => [environmentNames[key], value]));
+  const environment = productionEnvironment();
   let started: StartedBundle;
   try {
-    // Without a metadata server the clients would look for one for seconds.
-    started = await startBundle({ name, folder, environment: { ...environment, METADATA_SERVER_DETECTION: "none" } });
+    started = await startBundle({ name, folder, environment });
   } catch (error) {
     return check(`${name} starts`, String(error));
   }

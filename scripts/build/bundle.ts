@@ -7,6 +7,7 @@ import { gcpPatches } from "./gcp.ts";
 import { lateFiles } from "./late-files.ts";
 import { type Lockfile, lockfileFor } from "./lockfile.ts";
 import { patchPlugin } from "./patch.ts";
+import { protoPatches } from "./proto.ts";
 import { prunePatches } from "./prune.ts";
 import { slimPatches } from "./slim.ts";
 
@@ -63,6 +64,7 @@ async function bundleFile(name: string, entry: string, outfile: string) {
       patchPlugin("gcp", gcpPatches),
       patchPlugin("slim", slimPatches),
       patchPlugin("prune", prunePatches),
+      patchPlugin("proto", protoPatches),
     ],
   });
   if (warnings.length > 0) throw new Error(warnings.map(({ text }) => `${name}: ${text}`).join("\n"));

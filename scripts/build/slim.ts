@@ -67,8 +67,9 @@ function refusingClass(name: string, what: string): string {
   return `exports.${name} = class { static scopes = []; constructor() { ${refuse(what)} } };`;
 }
 
-function refuse(what: string): string {
-  return `throw new Error(${JSON.stringify(`left out of this bundle: ${what} (see scripts/build/slim.ts)`)});`;
+/** A statement that throws, by name, for what an edit of that file left out. */
+export function refuse(what: string, file = "slim.ts"): string {
+  return `throw new Error(${JSON.stringify(`left out of this bundle: ${what} (see scripts/build/${file})`)});`;
 }
 
 type ProtoNode = { nested?: Record<string, ProtoNode>; values?: Record<string, number> };
