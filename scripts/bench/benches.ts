@@ -15,4 +15,5 @@ export const benches: readonly (readonly [name: string, run: Bench, needs?: "emu
   ["tracing", async (say) => (await import("./tracing.ts")).benchTracing(say)],
   ["tracing-on-emulators", async (say) => (await import("./tracing.ts")).benchTracingOnEmulators(say), "emulators"],
   ["cold-start", async (say) => (await import("./cold-start.ts")).benchColdStart(say), "emulators"],
+  ["cold-start-of-all", async (say) => (await import("./cold-start-all.ts")).benchColdStartOfAll(say)],
 ];

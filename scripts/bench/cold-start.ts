@@ -18,7 +18,7 @@ const paymentOf: readonly Variant[] = ["unbundled", "bundle", "bundle with code 
 
 /** The part `cold-start`. */
 export async function benchColdStart(say: (line: string) => void): Promise<BenchOutcome> {
-  const [stage, variants] = await Promise.all([openStage(), makeVariants()]);
+  const [stage, variants] = await Promise.all([openStage(), makeVariants("payments-api")]);
   try {
     const folder = (variant: Variant) => variants.folders.get(variant) ?? "";
     const health = (variant: Variant) =>
