@@ -1,7 +1,7 @@
 // Shows what synthesis costs: every stage, in a process of its own, without a network.
 // It must never assert a time: machines differ, so the seconds are printed, beside the design's five.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -35,6 +35,7 @@ describe("synthesis", () => {
             STAGE: stage,
             STAGE_FILE: "none",
             SOURCES: "none",
+            STACKS: "afresh",
             CDKTF_OUTDIR: outdir,
           },
         });
@@ -56,4 +57,39 @@ describe("synthesis", () => {
     },
     60_000,
   );
+
+  test("takes what the same sources made of the same settings, and nothing else", () => {
+    // given a stage that was synthesized before
+    synthesize({ PREFIX: "kept" });
+
+    // when it is asked for again, and made afresh
+    const again = synthesize({ PREFIX: "kept" });
+    const afresh = synthesize({ PREFIX: "kept", STACKS: "afresh" });
+
+    // then they are the same bytes, CDKTF was not loaded for the first of them, and another prefix gets stacks of its own
+    expect(again.stacks).toEqual(afresh.stacks);
+    expect([again.loadedCdktf, afresh.loadedCdktf]).toEqual([false, true]);
+    expect(synthesize({ PREFIX: "other" }).stacks).not.toEqual(again.stacks);
+  }, 60_000);
 });
+
+/** Says at the end whether CDKTF was loaded. */
+const witness = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from "node:module";
+  let loaded = false;
+  registerHooks({ resolve: (name, context, next) => ((loaded ||= name === "cdktf"), next(name, context)) });
+  process.on("exit", () => process.stdout.write(String(loaded)));
+`)}`;
+
+function synthesize(variables: Readonly<Record<string, string>>) {
+  const outdir = mkdtempSync(path.join(tmpdir(), "synthesis-"));
+  try {
+    const env = { PATH: process.env["PATH"], ...variables, STAGE_FILE: "none", SOURCES: "none", CDKTF_OUTDIR: outdir };
+    const { stdout } = spawnSync(process.execPath, ["--import", witness, main], { encoding: "utf8", env });
+    const names = readdirSync(path.join(outdir, "stacks")).sort();
+    const stacks = names.map((name) => readFileSync(path.join(outdir, "stacks", name, "cdk.tf.json"), "utf8"));
+    return { stacks, loadedCdktf: stdout === "true" };
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}

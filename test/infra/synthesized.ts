@@ -1,10 +1,9 @@
-// Synthesizes a stage into a folder of its own and reads the stacks back, once per test file.
+// Reads the stacks of a stage, synthesized into a folder of its own, once per test file.
 // It must never leave that folder behind, nor write into the project.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { paymentsApp } from "../../infra/payments-app.ts";
-import { readSettings } from "../../infra/settings.ts";
+import { writtenStacks } from "./written-stacks.ts";
 
 /** Attributes of one resource, as Terraform reads them. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was synthesized, and a wrong path fails the test.
@@ -36,19 +35,16 @@ export interface SynthesizedPlan {
   readonly dependencies: Record<string, string[]>;
 }
 
-/** The stage that the variables describe; `sourcesFolder` holds the built functions, if any. */
-export function synthesized(variables: Record<string, string>, sourcesFolder: string | null = null): SynthesizedStage {
-  return synthesizedPlan(variables, sourcesFolder).stacks;
+/** The stage that the variables describe, without its functions' zips. */
+export function synthesized(variables: Readonly<Record<string, string>>): SynthesizedStage {
+  return synthesizedPlan(variables).stacks;
 }
 
 /** The same with the order of the stacks. */
-export function synthesizedPlan(
-  variables: Record<string, string>,
-  sourcesFolder: string | null = null,
-): SynthesizedPlan {
+export function synthesizedPlan(variables: Readonly<Record<string, string>>): SynthesizedPlan {
   const outdir = mkdtempSync(path.join(tmpdir(), "stacks-"));
   try {
-    paymentsApp(readSettings(variables, sourcesFolder), outdir).synth();
+    writtenStacks(variables, outdir);
     return readPlan(outdir);
   } finally {
     rmSync(outdir, { recursive: true, force: true });

@@ -3,9 +3,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { paymentsApp } from "../../infra/payments-app.ts";
-import { readSettings } from "../../infra/settings.ts";
 import { type Plan, readPlan } from "../../local/plan.ts";
+import { writtenStacks } from "../infra/written-stacks.ts";
 
 /** Resources of one stack by type and id. */
 // biome-ignore lint/suspicious/noExplicitAny: a test changes whatever was synthesized.
@@ -59,7 +58,7 @@ function synthesized(variables: Record<string, string>): ReadonlyMap<string, str
   if (known !== undefined) return known;
   const outdir = mkdtempSync(path.join(tmpdir(), "planned-"));
   try {
-    paymentsApp(readSettings({ PROJECT_ID: "local-project", PUBLIC: "true", ...variables }, null), outdir).synth();
+    writtenStacks({ PROJECT_ID: "local-project", PUBLIC: "true", ...variables }, outdir);
     const stacks = path.join(outdir, "stacks");
     const texts = new Map(
       readdirSync(stacks).map((name) => [name, readFileSync(path.join(stacks, name, "cdk.tf.json"), "utf8")] as const),
