@@ -27,7 +27,7 @@ export async function bootstrap(args: readonly string[], terminal: Terminal): Pr
   }
   try {
     const steps = [apis(place), stateBucket(place), secrets(place), github(place), saveStageFile(place)];
-    await execSteps(gcloudFor(place.file.projectId, environment), steps.flat(), say);
+    await execSteps(gcloudFor(place.file.projectId, terminal), steps.flat(), say);
     say(`\nNext: npm run doctor, then npx cdktf deploy "*"`);
     return 0;
   } catch (error) {

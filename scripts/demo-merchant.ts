@@ -44,7 +44,7 @@ async function onStage(newKey: boolean): Promise<void> {
     await ensureMerchant(door, newKey);
     const settings = readSettings(withStageFile(process.env), null);
     const said = await ensureShopKey(settings, {
-      gcloud: gcloudFor(settings.projectId, process.env),
+      gcloud: gcloudFor(settings.projectId, { environment: process.env }),
       register: door.register,
     });
     if (said !== null) say(`# ${said}`);

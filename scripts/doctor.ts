@@ -20,17 +20,18 @@ import { runMain, type Terminal } from "./terminal.ts";
  * `synthesize` gives what a deploy would make.
  */
 export async function doctor(
-  { environment, say }: Terminal,
+  terminal: Terminal,
   synthesize: () => Promise<readonly SynthesizedResource[]>,
 ): Promise<number> {
+  const { environment, say } = terminal;
   const settings = readSettings(withStageFile(environment), null);
-  const gcloud = gcloudFor(settings.projectId, environment);
+  const gcloud = gcloudFor(settings.projectId, terminal);
   const findings: Finding[] = [];
   const report = (found: readonly Finding[]) => {
     findings.push(...found);
     for (const line of found.flatMap(linesOf)) say(line);
   };
-  const tools = await checkTools(gcloud, settings.projectId, environment);
+  const tools = await checkTools(gcloud, settings.projectId, terminal);
   report(tools.findings);
   if (isPlaceholder(settings)) return stop(say, NO_PROJECT);
   if (!tools.isGcloudUsable) return stop(say, "The rest needs a gcloud that is logged in.");

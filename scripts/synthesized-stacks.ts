@@ -4,7 +4,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "./gcloud.ts";
+import { runCommand } from "./run-command.ts";
 
 /** One resource of one stack; references in its attributes are left as Terraform writes them, `${type.id.name}`. */
 export type SynthesizedResource = {
@@ -23,7 +23,7 @@ export async function synthesizedStacks(environment: NodeJS.ProcessEnv): Promise
   const folder = mkdtempSync(join(tmpdir(), "stacks-"));
   try {
     const env = { ...environment, SOURCES: "none", CDKTF_OUTDIR: folder };
-    const { code, complaint } = await run(process.execPath, [MAIN], "", env);
+    const { code, complaint } = await runCommand(process.execPath, [MAIN], "", env);
     if (code !== 0) throw new Error(`the stacks cannot be synthesized:\n${complaint}`);
     return readdirSync(join(folder, "stacks"))
       .sort()

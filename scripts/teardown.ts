@@ -38,7 +38,7 @@ export async function teardown(
   if (named !== settings.projectId) {
     return refuse(`teardown: nothing was done, because ${named || "no project"} is not ${settings.projectId}`);
   }
-  const gcloud = gcloudFor(settings.projectId, environment);
+  const gcloud = gcloudFor(settings.projectId, terminal);
   const code = await takeDown(gcloud, settings, terminal);
   const stacks = new Set((await synthesize()).map(({ stack }) => stack));
   const left = await survivors({ gcloud, settings, stacks: [...stacks] });

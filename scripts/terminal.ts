@@ -1,9 +1,13 @@
-// What a script has of the world around it: the environment, and two streams of lines.
+// What a script has of the world around it: the environment, other commands, and two streams of lines.
 // It must never be more than that, so that a test can run a script's main function as the terminal does.
 
-/** Where lines go, and what the shell has set. */
+import type { RunCommand } from "./run-command.ts";
+
+/** Where lines go, what the shell has set, and how another command is run. */
 export type Terminal = {
   environment: NodeJS.ProcessEnv;
+  /** How another command is run; without it as the machine does. */
+  run?: RunCommand;
   /** One line of result. */
   say(line: string): void;
   /** One line of what went wrong. */

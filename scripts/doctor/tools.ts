@@ -3,30 +3,35 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Answer, type Gcloud, run } from "../gcloud.ts";
+import type { Gcloud } from "../gcloud.ts";
+import { type Answer, runCommand } from "../run-command.ts";
+import type { Terminal } from "../terminal.ts";
 import { blocks, type Finding, fine, warns } from "./finding.ts";
 
 /** The findings, and whether gcloud can be asked about the project. */
 export async function checkTools(
   gcloud: Gcloud,
   projectId: string,
-  environment: NodeJS.ProcessEnv,
+  terminal: Pick<Terminal, "environment" | "run">,
 ): Promise<{ findings: Finding[]; isGcloudUsable: boolean }> {
-  const terraform = await checkTerraform(environment);
+  const terraform = await checkTerraform(terminal);
   const version = await started(() => gcloud(["version", '--format=value("Google Cloud SDK")']));
   if (version === undefined) {
     const cure = "install it: https://cloud.google.com/sdk/docs/install";
     return { findings: [terraform, blocks("gcloud is not on the PATH", cure)], isGcloudUsable: false };
   }
   const login = await checkLogin(gcloud);
-  const credentials = await checkCredentials(gcloud, projectId, environment);
+  const credentials = await checkCredentials(gcloud, projectId, terminal.environment);
   return {
     findings: [terraform, fine(`gcloud ${version.output}`), login, ...credentials],
     isGcloudUsable: login.level === "fine",
   };
 }
 
-async function checkTerraform(environment: NodeJS.ProcessEnv): Promise<Finding> {
+async function checkTerraform({
+  environment,
+  run = runCommand,
+}: Pick<Terminal, "environment" | "run">): Promise<Finding> {
   const answer = await started(() => run("terraform", ["version", "-json"], "", environment));
   const cure = "install it: https://developer.hashicorp.com/terraform/install";
   if (answer === undefined) return blocks("terraform is not on the PATH", cure);

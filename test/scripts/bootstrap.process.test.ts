@@ -5,7 +5,7 @@ import { bootstrap } from "../../scripts/bootstrap.ts";
 import { BUCKET, PROJECT, roles, scriptEmptyProject, scriptFederation } from "./cloud/empty-project.ts";
 import { type FakeCloud, openFakeCloud } from "./cloud/fake-cloud.ts";
 
-/** A run starts up to 40 shells. */
+/** A child of its own takes seconds on a busy machine. */
 import.meta.jest.setTimeout(30_000);
 
 const FLAGS = ["--project", PROJECT, "--region", "europe-west1", "--stage", "dev"];

@@ -20,7 +20,7 @@ import { PROJECT } from "./cloud/empty-project.ts";
 import { type FakeCloud, openFakeCloud } from "./cloud/fake-cloud.ts";
 import { scriptSoundProject, soundStage, writeStage } from "./cloud/sound-project.ts";
 
-/** A run starts up to 40 shells, and the stacks are synthesized once. */
+/** The stacks are synthesized once. */
 import.meta.jest.setTimeout(30_000);
 
 let resources: SynthesizedResource[];
@@ -41,12 +41,12 @@ afterEach(() => cloud.close());
 const examine = (variables: Record<string, string> = {}) =>
   cloud.run((terminal) => doctor(terminal, async () => resources), variables);
 
-/** One group of checks by itself, as a whole run starts 40 shells; what the findings print. */
+/** One group of checks by itself, what the findings print. */
 async function examineOnly(group: Group): Promise<string> {
   const settings = readSettings(withStageFile(cloud.environment), null);
-  const gcloud = gcloudFor(PROJECT, cloud.environment);
+  const gcloud = gcloudFor(PROJECT, cloud.terminal);
   const checks: Record<Group, () => Promise<Finding[]>> = {
-    tools: async () => (await checkTools(gcloud, PROJECT, cloud.environment)).findings,
+    tools: async () => (await checkTools(gcloud, PROJECT, cloud.terminal)).findings,
     project: async () => (await checkProject(gcloud, settings)).findings,
     region: async () => await checkRegion(await examined()),
     policies: async () => await checkPolicies(await examined()),

@@ -8,7 +8,8 @@ import { shopApiKeyOf } from "../../functions/config-readers.ts";
 import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { registerApiKey } from "../../functions/flows/manage-api-keys.ts";
 import { readSettings } from "../../infra/settings.ts";
-import type { Answer, Gcloud } from "../../scripts/gcloud.ts";
+import type { Gcloud } from "../../scripts/gcloud.ts";
+import type { Answer } from "../../scripts/run-command.ts";
 import { ensureShopKey } from "../../scripts/shop-key.ts";
 
 const seed = "0123456789abcdef".repeat(4);

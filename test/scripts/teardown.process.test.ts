@@ -7,7 +7,7 @@ import { BUCKET, PROJECT } from "./cloud/empty-project.ts";
 import { type FakeCloud, openFakeCloud } from "./cloud/fake-cloud.ts";
 import { missing, scriptSoundProject, soundStage, writeStage } from "./cloud/sound-project.ts";
 
-/** A run starts a dozen shells. */
+/** A child of its own takes seconds on a busy machine. */
 import.meta.jest.setTimeout(30_000);
 
 const YES = ["--yes-destroy", PROJECT];

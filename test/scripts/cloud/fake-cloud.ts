@@ -1,9 +1,19 @@
 // Scripted `gcloud`, `terraform` and `cdktf` in a folder that is the whole PATH, with a log of every call.
 // It must never let a real one be reached: what has no answer fails, and says so.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { RunCommand } from "../../../scripts/run-command.ts";
 import type { Terminal } from "../../../scripts/terminal.ts";
 
 /** The programs that can be scripted. */
@@ -29,9 +39,11 @@ export type FakeCloud = {
   answer(tool: Tool, pattern: string, scripted: Scripted): void;
   /** Takes a program off the PATH. */
   remove(tool: Tool): void;
+  /** A terminal in front of which the programs answer. */
+  terminal: Pick<Terminal, "environment" | "run">;
   calls(): Call[];
   forgetCalls(): void;
-  /** Runs a script's main function in this process, as the terminal would. */
+  /** Runs a script's main function in this process, as the terminal would; the programs answer without a shell. */
   run(main: (terminal: Terminal) => Promise<number>, variables?: Record<string, string>): Promise<Ended>;
   /** Runs `scripts/<name>.ts` in a child. */
   runChild(name: string, args: readonly string[], options?: ChildOptions): Promise<Ended>;
@@ -48,25 +60,27 @@ export function openFakeCloud(): FakeCloud {
   const log = path.join(folder, "calls");
   const stageFile = path.join(folder, "stage.local.json");
   const environment = { PATH: bin, HOME: folder, STAGE_FILE: stageFile };
-  const answers: Record<Tool, string[]> = { gcloud: [], terraform: [], cdktf: [] };
+  const answers: Record<Tool, Clause[]> = { gcloud: [], terraform: [], cdktf: [] };
   mkdirSync(bin);
   // The programs are shell scripts, which need these two.
   for (const name of ["cat", "grep"]) symlinkSync(whereIs(name), path.join(bin, name));
+  const run = answering(bin, log, answers);
   const write = (tool: Tool) =>
-    writeFileSync(path.join(bin, tool), scriptOf(tool, log, answers[tool]), { mode: 0o755 });
+    writeFileSync(path.join(bin, tool), scriptOf(tool, log, answers[tool].map(shellClause(log))), { mode: 0o755 });
   for (const tool of Object.keys(answers) as Tool[]) write(tool);
   return {
     folder,
     stageFile,
     environment,
     answer: (tool, pattern, scripted) => {
-      answers[tool].unshift(clause(pattern, scripted, log));
+      answers[tool].unshift({ pattern, ...scripted });
       write(tool);
     },
     remove: (tool) => rmSync(path.join(bin, tool)),
+    terminal: { environment, run },
     calls: () => (existsSync(log) ? readFileSync(log, "utf8").split(END_OF_CALL).slice(0, -1).map(callOf) : []),
     forgetCalls: () => rmSync(log, { force: true }),
-    run: async (main, variables = {}) => await runHere(main, { ...environment, ...variables }),
+    run: async (main, variables = {}) => await runHere(main, { environment: { ...environment, ...variables }, run }),
     runChild: async (name, args, { input = "", variables = {} } = {}) =>
       await runScript(name, args, input, { ...environment, ...variables }),
     close: () => rmSync(folder, { recursive: true, force: true }),
@@ -89,11 +103,44 @@ function scriptOf(tool: Tool, log: string, clauses: readonly string[]): string {
   ].join("\n");
 }
 
-function clause(pattern: string, { code = 0, output = "", complaint = "", after }: Scripted, log: string): string {
-  const condition = after === undefined ? "true" : `grep -q -e ${quoted(after)} ${quoted(log)}`;
-  const glob = pattern.split("*").map(quoted).join("*");
-  const answer = `printf '%s\\n' ${quoted(output)}; printf '%s' ${quoted(complaint)} >&2; exit ${code}`;
-  return `case "$*" in ${glob}*) if ${condition}; then ${answer}; fi;; esac`;
+/** An answer, and the command line that it is for. */
+type Clause = Scripted & { pattern: string };
+
+function shellClause(log: string): (clause: Clause) => string {
+  return ({ pattern, code = 0, output = "", complaint = "", after }) => {
+    const condition = after === undefined ? "true" : `grep -q -e ${quoted(after)} ${quoted(log)}`;
+    const glob = pattern.split("*").map(quoted).join("*");
+    const answer = `printf '%s\\n' ${quoted(output)}; printf '%s' ${quoted(complaint)} >&2; exit ${code}`;
+    return `case "$*" in ${glob}*) if ${condition}; then ${answer}; fi;; esac`;
+  };
+}
+
+/** The programs as their shell scripts are, without starting one: a run of a script makes up to forty calls. */
+function answering(bin: string, log: string, answers: Record<Tool, Clause[]>): RunCommand {
+  return async (tool, args, input) => {
+    if (!existsSync(path.join(bin, tool))) throw new Error(`${tool} cannot be started: is it installed?`);
+    const command = args.join(" ");
+    const told = args.includes("--data-file=-") ? input.trimEnd() : "";
+    appendFileSync(log, `${[tool, command, told].join("\u001f")}${END_OF_CALL}`);
+    const made = readFileSync(log, "utf8");
+    const found = answers[tool as Tool].find(
+      ({ pattern, after }) => globOf(pattern).test(command) && (after === undefined || new RegExp(after).test(made)),
+    );
+    const { code = 0, output = "", complaint = "" } = found ?? nothingScripted(tool, command);
+    return { code, output: output.trim(), complaint: complaint.trim() };
+  };
+}
+
+function nothingScripted(tool: string, command: string): Scripted {
+  return { code: 99, complaint: `no answer is scripted for: ${tool} ${command}` };
+}
+
+function literal(text: string): string {
+  return text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+}
+
+function globOf(pattern: string): RegExp {
+  return new RegExp(`^${pattern.split("*").map(literal).join(".*")}`, "s");
 }
 
 function callOf(line: string): Call {
@@ -111,11 +158,14 @@ function whereIs(name: string): string {
   return found;
 }
 
-async function runHere(main: (terminal: Terminal) => Promise<number>, environment: NodeJS.ProcessEnv): Promise<Ended> {
+async function runHere(
+  main: (terminal: Terminal) => Promise<number>,
+  world: Pick<Terminal, "environment" | "run">,
+): Promise<Ended> {
   const output: string[] = [];
   const complaint: string[] = [];
   const code = await main({
-    environment,
+    ...world,
     say: (line) => void output.push(`${line}\n`),
     complain: (line) => void complaint.push(`${line}\n`),
   });
