@@ -23,6 +23,16 @@ export function acquirerNamesIn(environment: Readonly<Record<string, string | un
   };
 }
 
+/** Reads where what a dead worker announced is carried out, and where the token for it comes from; throws as `requiredVariable` does. */
+export function intentionsNamesIn(environment: Readonly<Record<string, string | undefined>>) {
+  const setting = settingsIn(environment);
+  const metadataUrl = environment[environmentNames.metadataUrl];
+  return {
+    baseUrl: setting("intentionsUrl"),
+    token: { audience: setting("intentionsAudience"), ...(metadataUrl ? { metadataUrl } : {}) },
+  };
+}
+
 /**
  * Reads what is traced and where spans go, as `openTracing` takes it; nothing is traced where no ratio is set. The revision
  * is the platform's own variable.
@@ -90,6 +100,21 @@ export function paymentsSettingsIn(environment: Readonly<Record<string, string |
 
 /** What payments-api is given. */
 export type PaymentsSettings = ReturnType<typeof paymentsSettingsIn>;
+
+/** Reads everything that ledger-writer is given; throws as the single readings do, before anything is opened. */
+export function ledgerWriterSettingsIn(environment: Readonly<Record<string, string | undefined>>) {
+  const setting = settingsIn(environment);
+  return {
+    ledger: ledgerNamesIn(environment),
+    bus: { projectId: setting("project"), topic: setting("eventsTopic") },
+    acquirer: acquirerNamesIn(environment),
+    intentions: intentionsNamesIn(environment),
+    settlements: settlementsIn(environment),
+    callers: { callerAccount: setting("callerAccount"), settlementsCaller: setting("settlementsCaller") },
+    tracing: traceSettingsIn(environment),
+    terms: ledgerTermsOf(environment),
+  };
+}
 
 /** Reads the queue of settlements, as the adapter of the queues takes it; throws as `requiredVariable` does. */
 export function settlementsIn(environment: Readonly<Record<string, string | undefined>>) {

@@ -70,6 +70,13 @@ export const environmentNames = {
   /** As which account those queues call, and which function: as with settlements. */
   webhookCaller: "WEBHOOK_CALLER",
   webhookTarget: "WEBHOOK_TARGET",
+  /** Base URL of who carries out what a dead worker announced (webhook-dispatcher), and the audience of the token it wants. */
+  intentionsUrl: "INTENTIONS_URL",
+  intentionsAudience: "INTENTIONS_AUDIENCE",
+  /** E-mail of the service account that may ask it for that, and for nothing else. */
+  intentionsCaller: "INTENTIONS_CALLER",
+  /** Where identity tokens come from instead of the platform's metadata server; set on a laptop only. */
+  metadataUrl: "METADATA_URL",
   /** E-mail of the service account whose calls a closed function accepts: its schedule's, its queue's, its subscription's. */
   callerAccount: "CALLER_ACCOUNT",
   /** Full resource name of the queue of settlements. */

@@ -6,51 +6,47 @@ import { http } from "@google-cloud/functions-framework";
 import { httpAcquirer } from "./adapters/acquirer.ts";
 import { openTaskQueues } from "./adapters/cloud-tasks-client.ts";
 import { identityTokenFor } from "./adapters/identity-token.ts";
+import { httpIntentions } from "./adapters/intentions.ts";
 import { openPubsub } from "./adapters/pubsub.ts";
-import { spannerBalances } from "./adapters/spanner-balances.ts";
 import { openSpanner } from "./adapters/spanner-client.ts";
+import { spannerJobStores } from "./adapters/spanner-job-stores.ts";
 import { spannerLedger } from "./adapters/spanner-ledger.ts";
-import { spannerOperators } from "./adapters/spanner-operators.ts";
-import { spannerOutbox } from "./adapters/spanner-outbox.ts";
-import { spannerReconciliation } from "./adapters/spanner-reconciliation.ts";
-import { spannerSeals } from "./adapters/spanner-seals.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { openTracingWithClients } from "./adapters/trace-with-clients.ts";
-import { settingsIn } from "./config.ts";
-import { acquirerNamesIn, ledgerNamesIn, ledgerTermsOf, settlementsIn, traceSettingsIn } from "./config-readers.ts";
+import { ledgerWriterSettingsIn } from "./config-readers.ts";
 import { busMessageOf } from "./edge/bus-message.ts";
 import { closing, shutDownGracefully } from "./edge/graceful-shutdown.ts";
 import { installFrontDoor } from "./edge/install-front-door.ts";
 import { ledgerWriter } from "./edge/ledger-writer.ts";
 import { eventOutlet } from "./flows/publish-commits.ts";
 
-const setting = settingsIn(process.env);
+const settings = ledgerWriterSettingsIn(process.env);
 
-const projectId = setting("project");
-const seen = openTracingWithClients("ledger-writer", traceSettingsIn(process.env));
-const spanner = openSpanner(ledgerNamesIn(process.env), seen.log);
-const bus = openPubsub({ projectId, topic: setting("eventsTopic") }, process.env);
+const seen = openTracingWithClients("ledger-writer", settings.tracing);
+const spanner = openSpanner(settings.ledger, seen.log);
+const bus = openPubsub(settings.bus, process.env);
 const { ledger, publisher } = seen.watch({ ledger: spannerLedger(spanner), publisher: bus });
-const { audience, ...acquirer } = acquirerNamesIn(process.env);
+const { audience, ...acquirer } = settings.acquirer;
+const { token, ...carrier } = settings.intentions;
 const machine = { clock: systemClock, log: seen.log, tracer: seen.tracer };
-const tasks = openTaskQueues({ ...machine, ...settlementsIn(process.env) });
+const tasks = openTaskQueues({ ...machine, ...settings.settlements });
 const outlet = eventOutlet({ ...machine, ledger, publisher, render: busMessageOf });
 
 const handler = ledgerWriter({
   ...machine,
   ...{ ledger, publisher, outlet, random: systemRandom },
   ...seen.watch({
-    balances: spannerBalances(spanner),
-    seals: spannerSeals(spanner),
-    reconciliation: spannerReconciliation(spanner),
-    operators: spannerOperators(spanner),
-    outbox: spannerOutbox(spanner),
+    ...spannerJobStores(spanner),
     acquirer: httpAcquirer({ ...acquirer, ...seen.onward, identityToken: identityTokenFor({ audience, ...machine }) }),
+    intentions: httpIntentions({
+      ...carrier,
+      ...seen.onward,
+      identityToken: identityTokenFor({ ...token, ...machine }),
+    }),
     tasks: tasks.calling,
   }),
-  callerAccount: setting("callerAccount"),
-  settlementsCaller: setting("settlementsCaller"),
-  terms: ledgerTermsOf(process.env),
+  ...settings.callers,
+  terms: settings.terms,
 });
 
 const door = installFrontDoor(handler, machine);

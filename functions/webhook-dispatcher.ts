@@ -35,7 +35,8 @@ const handler = webhookDispatcher({
     tasks: cloudTaskQueues({ client, clock: systemClock, ...webhookQueuesIn(process.env) }),
   }),
   box: aesSecretBox(setting("endpointSecretKey")),
-  ...{ ...seen, clock: systemClock, random: systemRandom, callerAccount: setting("callerAccount") },
+  ...{ ...seen, clock: systemClock, random: systemRandom },
+  ...{ callerAccount: setting("callerAccount"), intentionsCaller: setting("intentionsCaller") },
 });
 
 const door = installFrontDoor(handler, seen);

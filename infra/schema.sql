@@ -43,6 +43,7 @@ CREATE TABLE idempotency_keys (
   expand ARRAY<STRING(MAX)> NOT NULL, -- what the answer has to show, so that whoever seals it renders the same bytes
   attempt_id STRING(64),              -- the attempt that decides the outcome; NULL when the first commit decided it
   resource_id STRING(64),             -- what the request is about, once known
+  intention STRING(MAX),              -- JSON of what is wanted outside the ledger, while there is no outcome; text, which keeps its order
   owner STRING(64) NOT NULL,          -- random token of the worker that holds the lease
   generation INT64 NOT NULL,          -- 1 for the first claim, raised by every takeover; the higher one wins
   lease_until TIMESTAMP NOT NULL,
@@ -51,11 +52,17 @@ CREATE TABLE idempotency_keys (
   outcome_body BYTES(MAX),            -- its bytes; NULL while there is none, or when they were too large to keep
   expires_at TIMESTAMP,               -- end of the replay; NULL, which is never, while there is no outcome
   delete_after TIMESTAMP AS (expires_at) STORED, -- what the deletion policy looks at; reads judge by expires_at alone
+  intention_shard INT64 AS (IF(intention IS NULL, NULL, ABS(MOD(FARM_FINGERPRINT(key_hash), 8)))) STORED, -- NULL unless something is wanted
   committed_at TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
   CONSTRAINT idempotency_keys_generation CHECK (generation >= 1),
   CONSTRAINT idempotency_keys_outcome CHECK ((outcome_status IS NULL) = (expires_at IS NULL)),
   CONSTRAINT idempotency_keys_body CHECK (outcome_body IS NULL OR outcome_status IS NOT NULL),
+  CONSTRAINT idempotency_keys_intention CHECK (intention IS NULL OR (outcome_status IS NULL AND attempt_id IS NULL)),
 ) PRIMARY KEY (key_hash), ROW DELETION POLICY (OLDER_THAN(delete_after, INTERVAL 1 DAY));
+
+-- Keys that announce something, by the end of their lease: the completer's work. All others have no shard and no entry here,
+-- so the key row of a payment costs no index.
+CREATE NULL_FILTERED INDEX idempotency_keys_intended ON idempotency_keys (intention_shard, lease_until);
 
 -- Payment intents: state and money in typed columns, the rest in `details`.
 CREATE TABLE payment_intents (

@@ -58,6 +58,7 @@ export class ServicesStack extends TerraformStack {
       });
     const acquirer = acquirerOf(settings, testAcquirer);
     const settlements = settlementsOf(stacks);
+    const webhooks = webhookServices(this, settings, stacks);
 
     const ledgerWriter = new PaymentFunction(this, "ledger-writer", {
       ...shared,
@@ -73,6 +74,7 @@ export class ServicesStack extends TerraformStack {
         ...acquirer.environment,
         ...settings.ledgerTerms,
         ...settlements.environment,
+        ...webhooks.asking.environment,
         [environmentNames.callerAccount]: accounts.ledgerSchedule.email,
       },
       may: [
@@ -81,6 +83,7 @@ export class ServicesStack extends TerraformStack {
         readSecret(data.acquirerSecret),
         ...acquirer.mayBeCalled,
         settlements.mayBeEnqueued,
+        ...webhooks.asking.may,
       ],
     });
     new FunctionCaller(this, "ledger-tasks", {
@@ -89,7 +92,6 @@ export class ServicesStack extends TerraformStack {
       service: ledgerWriter.service,
       products: ["cloudtasks"],
     });
-    const webhooks = webhookServices(this, settings, stacks);
     const cache = cacheAccess(data.memoryStore);
 
     const paymentsApi = new PaymentFunction(this, "payments-api", {
@@ -115,7 +117,7 @@ export class ServicesStack extends TerraformStack {
         ...(settings.stage === "prod" ? {} : { [environmentNames.crashTour]: settings.stage }),
         ...settlements.environment,
         [environmentNames.settlementsTarget]: ledgerWriter.url,
-        ...webhooks.environment,
+        ...webhooks.waking.environment,
         [environmentNames.rateLimitPerSecond]: String(settings.rateLimit.perSecond),
         [environmentNames.rateLimitBurst]: String(settings.rateLimit.burst),
       },
@@ -128,7 +130,7 @@ export class ServicesStack extends TerraformStack {
         ...cache.may,
         ...acquirer.mayBeCalled,
         settlements.mayBeEnqueued,
-        ...webhooks.may,
+        ...webhooks.waking.may,
       ],
     });
 

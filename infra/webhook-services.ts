@@ -1,13 +1,13 @@
 /**
- * Webhooks: the dispatcher with its subscription, its queues and its sweep, and what payments-api needs to wake it.
- * It must never let anybody but its one caller into the dispatcher.
+ * Webhooks: the dispatcher with its subscription, its queues and its sweep, what payments-api needs to wake it, and what
+ * ledger-writer needs to ask it. It must never let anybody else into the dispatcher.
  */
 import type { Construct } from "constructs";
 import { environmentNames } from "../functions/config.ts";
 import { publishTo } from "./constructs/event-topic.ts";
 import { FunctionCaller } from "./constructs/function-caller.ts";
 import { type Grant, readSecret, useDocuments } from "./constructs/grants.ts";
-import { PaymentFunction } from "./constructs/payment-function.ts";
+import { invoke, PaymentFunction } from "./constructs/payment-function.ts";
 import { PushConsumer } from "./constructs/push-consumer.ts";
 import { Schedule } from "./constructs/schedule.ts";
 import { enqueueInto, type TaskQueue } from "./constructs/task-queue.ts";
@@ -16,10 +16,18 @@ import type { FoundationStack } from "./foundation-stack.ts";
 import type { MessagingStack } from "./messaging-stack.ts";
 import type { Settings } from "./settings.ts";
 
-/** What payments-api is given: a delivery that a person sends again is a task in the dispatcher's queues. */
-export interface WebhookWaking {
+/** Variables of a function, and its rights. */
+export interface WebhookAccess {
   readonly environment: Readonly<Record<string, string>>;
   readonly may: readonly Grant[];
+}
+
+/** What other functions are given. */
+export interface WebhookServices {
+  /** For payments-api: a delivery that a person sends again is a task in the dispatcher's queues. */
+  readonly waking: WebhookAccess;
+  /** For ledger-writer: the dispatcher carries out what a dead worker announced. */
+  readonly asking: WebhookAccess;
 }
 
 /** Declares all of it. */
@@ -27,8 +35,8 @@ export function webhookServices(
   scope: Construct,
   settings: Settings,
   { foundation, data, messaging }: { foundation: FoundationStack; data: DataStack; messaging: MessagingStack },
-): WebhookWaking {
-  const { webhookDispatcher, webhookCaller } = foundation.accounts;
+): WebhookServices {
+  const { webhookDispatcher, webhookCaller, ledgerWriter } = foundation.accounts;
   const { webhookFast, webhookSlow } = messaging.queues;
   const queues = {
     [environmentNames.webhookFastQueues]: namesOf(webhookFast),
@@ -41,7 +49,8 @@ export function webhookServices(
     instances: { min: 0, max: SPARE_INSTANCES + INSTANCES_PER_SHARD * settings.webhookQueueShards },
     account: webhookDispatcher,
     description: "Sends events to the endpoints of merchants.",
-    reachedFrom: "platform",
+    // A function that calls another does not count as internal: it stands open to the two accounts that may invoke it.
+    reachedFrom: "anywhere",
     isPublic: false,
     secrets: { [environmentNames.endpointSecretKey]: data.endpointSecretKey },
     environment: {
@@ -50,7 +59,7 @@ export function webhookServices(
       [environmentNames.eventsTopic]: messaging.events.topic.id,
       // Plain http only where no real event is sent.
       [environmentNames.webhookHttpAllowed]: String(settings.stage === "dev"),
-      [environmentNames.callerAccount]: webhookCaller.email,
+      ...{ [callerAccount]: webhookCaller.email, [intentionsCaller]: ledgerWriter.email },
       ...queues,
     },
     may: [
@@ -81,13 +90,18 @@ export function webhookServices(
     deadlineSeconds: SENDING.timeoutSeconds,
   });
   return {
-    environment: {
-      ...queues,
-      [environmentNames.webhookTarget]: dispatcher.url,
+    waking: {
+      environment: { ...queues, [environmentNames.webhookTarget]: dispatcher.url },
+      may: [enqueueInto(webhookFast, webhookCaller)],
     },
-    may: [enqueueInto(webhookFast, webhookCaller)],
+    asking: {
+      environment: { [intentionsUrl]: dispatcher.url, [intentionsAudience]: dispatcher.url },
+      may: [invoke(dispatcher, settings)],
+    },
   };
 }
+
+const { callerAccount, intentionsAudience, intentionsCaller, intentionsUrl } = environmentNames;
 
 /** The order is part of the meaning: a shard is a place in this list. */
 function namesOf(shards: readonly TaskQueue[]): string {

@@ -56,7 +56,7 @@ import { openSeen } from "./seen.ts";
 import { memoryShopStores, type ShopStores, shopMakers } from "./shop.ts";
 import { tracingOf } from "./tracing.ts";
 import { watchedIdentity } from "./watched-identity.ts";
-import { memoryWebhookStores, type WebhookStores, webhookApiIn, webhookMakers } from "./webhooks.ts";
+import { memoryWebhookStores, openIntentions, type WebhookStores, webhookApiIn, webhookMakers } from "./webhooks.ts";
 
 /** Starts everything; `port` is where payments-api should be. The stores are empty ones unless a test brings its own. */
 export async function startEmbedded(options: PlatformOptions & { port: number; stores?: Stores }): Promise<Host> {
@@ -216,6 +216,7 @@ const makers: Readonly<Record<FunctionName, (making: Making) => WireHandler>> = 
       outlet: eventOutlet({ ...machine, ledger, publisher, render: busMessageOf }),
       ...tracing.watch({
         acquirer: openAcquirer(environment, identityToken, tracing),
+        intentions: openIntentions({ environment, identityToken, tracing }),
         tasks: cloudTaskQueues({ ...machine, client: taskClient, ...settlementsIn(environment) }),
       }),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),

@@ -129,6 +129,7 @@ function guardedLedger(ledger: Ledger, must: Must): Ledger {
     listEvents: guarded(() => must(...SESSION, ...READ), ledger.listEvents),
     overdueHolds: guarded(() => must(...SESSION, ...READ), ledger.overdueHolds),
     overdueAttempts: guarded(() => must(...SESSION, ...READ), ledger.overdueAttempts),
+    abandonedIntentions: guarded(() => must(...SESSION, ...READ), ledger.abandonedIntentions),
     scan: async (tag, body) => {
       must(...SESSION, ...READ, "databases.beginReadOnlyTransaction");
       return await ledger.scan(tag, body);

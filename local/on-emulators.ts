@@ -32,6 +32,7 @@ import type { Host } from "./host.ts";
 import { identityOf } from "./identity.ts";
 import { freePortFrom } from "./listen.ts";
 import type { LogLine } from "./log-export.ts";
+import { openMetadataEndpoint } from "./metadata-endpoint.ts";
 import { documentsOf, type Plan, plannedFunction } from "./plan.ts";
 import { openPlannedRedis } from "./planned-redis.ts";
 import { openPlatform, type Platform, type PlatformOptions } from "./platform.ts";
@@ -155,12 +156,14 @@ async function startFunctions(starting: {
     const bus = await openPublishEndpoint(identity.publish(platform.bus));
     const tasks = await openTaskEndpoint(identity.tasks(platform.tasks));
     const history = await openQueryEndpoint(identity.ask(platform.askHistory));
-    endpoints.push(bus, tasks, history);
+    const metadata = await openMetadataEndpoint((audience) => platform.identityToken(planned, audience));
+    endpoints.push(bus, tasks, history, metadata);
     const hosts = {
       PUBSUB_EMULATOR_HOST: bus.host,
       CLOUD_TASKS_EMULATOR_HOST: tasks.host,
       BIGQUERY_EMULATOR_HOST: history.url,
       [environmentNames.traceCollectorUrl]: collector.url,
+      [environmentNames.metadataUrl]: metadata.url,
     };
     const environment = { ...environments.get(name), ...emulators.environment, ...hosts };
     const onLine = (line: LogLine) => {

@@ -3,17 +3,19 @@
 
 import { cloudTaskQueues, type TaskCreator } from "../functions/adapters/cloud-tasks.ts";
 import { egressGuard } from "../functions/adapters/egress.ts";
+import { httpIntentions } from "../functions/adapters/intentions.ts";
 import { memoryDeliveries, memoryEndpointHealth } from "../functions/adapters/memory/deliveries.ts";
 import { memoryWebhookEndpoints } from "../functions/adapters/memory/webhook-endpoints.ts";
 import { aesSecretBox } from "../functions/adapters/secret-box.ts";
 import type { Tracing } from "../functions/adapters/trace-open.ts";
 import { environmentNames, requiredVariable } from "../functions/config.ts";
-import { webhookQueuesIn, webhookUrlsIn } from "../functions/config-readers.ts";
+import { intentionsNamesIn, webhookQueuesIn, webhookUrlsIn } from "../functions/config-readers.ts";
 import type { WebhookApiPorts } from "../functions/edge/endpoint.ts";
 import { webhookDispatcher } from "../functions/edge/webhook-dispatcher.ts";
 import type { WireHandler } from "../functions/edge/wire.ts";
 import type { Publisher } from "../functions/flows/bus-ports.ts";
 import type { Deliveries, EndpointHealthStore } from "../functions/flows/delivery-ports.ts";
+import type { IntentionCarrier } from "../functions/flows/intention-ports.ts";
 import type { Clock, Log, Random } from "../functions/flows/ports.ts";
 import type { WebhookEndpoints } from "../functions/flows/webhook-endpoint-ports.ts";
 import { guarded } from "./guarded-call.ts";
@@ -66,6 +68,16 @@ export function webhookApiIn({
   };
 }
 
+/** What ledger-writer asks the dispatcher by, as its entry makes it, with tokens of its account. */
+export function openIntentions({
+  environment,
+  identityToken,
+  tracing,
+}: Pick<Making, "environment" | "tracing"> & { identityToken: (audience: string) => string }): IntentionCarrier {
+  const { baseUrl, token } = intentionsNamesIn(environment);
+  return httpIntentions({ baseUrl, ...tracing.onward, identityToken: async () => identityToken(token.audience) });
+}
+
 /** The dispatcher, as its entry makes it with the real adapters. */
 export const webhookMakers = {
   "webhook-dispatcher": ({
@@ -88,6 +100,7 @@ export const webhookMakers = {
       }),
       box: aesSecretBox(requiredVariable(environment, environmentNames.endpointSecretKey)),
       callerAccount: requiredVariable(environment, environmentNames.callerAccount),
+      intentionsCaller: requiredVariable(environment, environmentNames.intentionsCaller),
     }),
 } as const;
 

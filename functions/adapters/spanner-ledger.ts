@@ -6,7 +6,14 @@ import type { Database } from "@google-cloud/spanner";
 import type { Ledger } from "../flows/ports.ts";
 import type { FoundColumns } from "./spanner-columns.ts";
 import { insertBlindly } from "./spanner-insert.ts";
-import { listEvents, listIntents, listRefunds, overdueAttempts, overdueHolds } from "./spanner-lists.ts";
+import {
+  abandonedIntentions,
+  listEvents,
+  listIntents,
+  listRefunds,
+  overdueAttempts,
+  overdueHolds,
+} from "./spanner-lists.ts";
 import { query } from "./spanner-query.ts";
 import { addChanges, foundRows, selectByKeys } from "./spanner-rows.ts";
 import { scanAtOneMoment } from "./spanner-scan.ts";
@@ -30,6 +37,7 @@ export function spannerLedger(deps: { readonly database: Database }): Ledger {
     listEvents: (asked) => listEvents(database, asked),
     overdueHolds: (captureBeforeMs, limit) => overdueHolds(database, captureBeforeMs, limit),
     overdueAttempts: (leaseUntilBeforeMs, limit) => overdueAttempts(database, leaseUntilBeforeMs, limit),
+    abandonedIntentions: (leaseUntilBeforeMs, limit) => abandonedIntentions(database, leaseUntilBeforeMs, limit),
     scan: (tag, body) => scanAtOneMoment({ database, tag }, body),
   };
 }

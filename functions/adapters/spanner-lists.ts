@@ -8,6 +8,7 @@ import type { PaymentEvent } from "../domain/events.ts";
 import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Refund } from "../domain/refund.ts";
+import type { KeyRow } from "../domain/rows.ts";
 import { sendTime } from "./spanner-columns.ts";
 import { type ParameterType, query, type Statement } from "./spanner-query.ts";
 import { rowCodecs } from "./spanner-rows.ts";
@@ -64,6 +65,18 @@ export async function overdueAttempts(
   const list = { table: "attempts", index: "attempts_open", shard: "open_shard", due: "lease_until", id: "attempt_id" };
   const rows = await query(database, "overdue-attempts", selectDue(list, leaseUntilBeforeMs, limit));
   return rows.map(rowCodecs.attempts.read);
+}
+
+/** Key rows that announce something and whose lease ended before a time, oldest lease first. */
+export async function abandonedIntentions(
+  database: Database,
+  leaseUntilBeforeMs: number,
+  limit: number,
+): Promise<readonly KeyRow[]> {
+  const index = "idempotency_keys_intended";
+  const list = { table: "idempotency_keys", index, shard: "intention_shard", due: "lease_until", id: "key_hash" };
+  const rows = await query(database, "abandoned-intentions", selectDue(list, leaseUntilBeforeMs, limit));
+  return rows.map(rowCodecs.idempotency_keys.read);
 }
 
 /** Holds that nobody captured before a time, longest overdue first. */

@@ -5,7 +5,7 @@
 import type { OutboxRow, PaymentEvent } from "../domain/events.ts";
 import { imbalanceMinor, type LedgerEntry, type LedgerTransaction } from "../domain/ledger.ts";
 import type { KeyRow } from "../domain/rows.ts";
-import { type FoundColumns, reader, type SentColumns, sendBytes, sendTime } from "./spanner-columns.ts";
+import { type FoundColumns, reader, type SentColumns, sendBytes, sendJson, sendTime } from "./spanner-columns.ts";
 
 /** The row of an idempotency key; `delete_after` is computed by the schema. */
 export function sendKey(row: KeyRow): SentColumns {
@@ -21,6 +21,7 @@ export function sendKey(row: KeyRow): SentColumns {
     expand: row.expand,
     attempt_id: row.attemptId,
     resource_id: row.resourceId,
+    intention: sendJson(row.intention),
     owner: row.owner,
     generation: String(row.generation),
     lease_until: sendTime(row.leaseUntilMs),
@@ -35,6 +36,7 @@ export function sendKey(row: KeyRow): SentColumns {
 export function readKey(columns: FoundColumns): KeyRow {
   const read = reader(columns);
   const status = read.countOrNull("outcome_status");
+  const intention = read.textOrNull("intention");
   return {
     keyHash: read.text("key_hash"),
     accountId: read.text("account_id"),
@@ -46,6 +48,7 @@ export function readKey(columns: FoundColumns): KeyRow {
     expand: read.json("expand"),
     attemptId: read.textOrNull("attempt_id"),
     resourceId: read.textOrNull("resource_id"),
+    intention: intention === null ? null : JSON.parse(intention),
     owner: read.text("owner"),
     generation: read.count("generation"),
     leaseUntilMs: read.time("lease_until"),

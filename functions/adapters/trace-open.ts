@@ -106,6 +106,7 @@ const products: Readonly<Record<string, "spanner" | "firestore" | "outside">> = 
   orders: "firestore",
   seen: "firestore",
   acquirer: "outside",
+  intentions: "outside",
   mailer: "outside",
   payments: "outside",
   api: "outside",

@@ -7,6 +7,7 @@ import type { BalanceCheckpoint } from "./balance.ts";
 import type { Charge } from "./charge.ts";
 import type { OutboxRow, PaymentEvent } from "./events.ts";
 import type { Fence, StoredOutcome } from "./idempotency.ts";
+import type { Intention } from "./intention.ts";
 import type { LedgerTransaction } from "./ledger.ts";
 import type { PaymentIntent } from "./payment-intent.ts";
 import type { Refund } from "./refund.ts";
@@ -28,6 +29,8 @@ export interface KeyRow extends Fence {
   readonly attemptId: string | null;
   /** The object that the request is about, once known. */
   readonly resourceId: string | null;
+  /** What is wanted outside the ledger; null once the outcome stands, and where nothing is wanted there. */
+  readonly intention: Intention | null;
   readonly createdAtMs: number;
   readonly outcome: StoredOutcome | null;
   readonly expiresAtMs: number | null;

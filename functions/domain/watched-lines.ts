@@ -11,6 +11,7 @@ export const watchedLines = {
   /** ledger-writer, once a sweep over open attempts. */
   "attempts completed": ["left"],
   "attempt outside the drive window": ["attemptId"],
+  "intention open for too long": ["keyId"],
   /** ledger-writer, once a run over the outbox. */
   "outbox relayed": ["overdue"],
   /** ledger-writer, for a job that did not end. */

@@ -61,6 +61,15 @@ export function disabledNoticeId({ id, enabledAtMs }: WebhookEndpoint): string {
   return `evt_${createHash("sha256").update(`disabled ${id} ${enabledAtMs}`).digest("hex").slice(0, 32)}`;
 }
 
+/** What a valid new endpoint is made from. */
+export interface EndpointInput {
+  readonly url: string;
+  readonly enabledEvents: readonly EnabledEvent[];
+  readonly description: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly apiVersion: string | null;
+}
+
 /** Changes that an update asks for; an absent field stays, null clears. */
 export interface EndpointChanges {
   readonly url?: string;

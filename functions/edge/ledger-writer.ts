@@ -11,8 +11,10 @@ import type { Outbox, Publisher } from "../flows/bus-ports.ts";
 import { carryOutActions } from "../flows/carry-out-actions.ts";
 import { checkpointBalances } from "../flows/checkpoint-balances.ts";
 import { completeAttempt, completeAttempts } from "../flows/complete-attempts.ts";
+import { completeIntentions } from "../flows/complete-intentions.ts";
 import { expireHolds } from "../flows/expire-holds.ts";
 import { finishChallenge } from "../flows/finish-challenge.ts";
+import type { IntentionCarrier } from "../flows/intention-ports.ts";
 import type { OperatorStore } from "../flows/operator-ports.ts";
 import type { Clock, Ledger, Log, Random } from "../flows/ports.ts";
 import type { EventOutlet } from "../flows/publish-commits.ts";
@@ -40,6 +42,8 @@ export interface LedgerWriterPorts {
   readonly acquirer: Acquirer & AcquirerListing;
   readonly reconciliation: ReconciliationStore;
   readonly operators: OperatorStore;
+  /** Who carries out what a dead worker announced outside the ledger. */
+  readonly intentions: IntentionCarrier;
   /** What stands in the ledger to be published, and where to. */
   readonly outbox: Outbox;
   readonly publisher: Publisher;
@@ -109,7 +113,14 @@ function jobsOf(ports: LedgerWriterPorts, timings: Timings, ownUrl: string): Rea
   const deps = { ...shared, settle, commit, finishChallenge: finishChallenge({ ...shared, settle }) };
   const reconciling = { ...ports, store: ports.reconciliation, listing: ports.acquirer };
   return new Map<string, Job>([
-    ["/complete", { done: "attempts completed", run: () => completeAttempts(deps) }],
+    [
+      "/complete",
+      {
+        done: "attempts completed",
+        // Money first.
+        run: async () => ({ ...(await completeAttempts(deps)), ...(await completeIntentions(deps)) }),
+      },
+    ],
     [
       settlePath,
       {

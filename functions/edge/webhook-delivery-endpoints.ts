@@ -4,10 +4,10 @@
  */
 import type Stripe from "stripe";
 import { refuse } from "../domain/errors.ts";
-import type { IdempotentRequest, Work } from "../flows/idempotently-types.ts";
+import type { Intention } from "../domain/intention.ts";
 import { listDeliveries, readDelivery } from "../flows/read-deliveries.ts";
-import { redriveDelivery, resendDelivery, sendTestEvent } from "../flows/send-again.ts";
 import type { Call, EndpointDependencies, Serve } from "./endpoint.ts";
+import { intend } from "./intentions.ts";
 import { listBody } from "./list.ts";
 import { optional, readParameters, withDefault } from "./read-parameters.ts";
 import { id, integer, oneOf } from "./scalar-readers.ts";
@@ -42,24 +42,24 @@ export const attemptList: Serve = {
 };
 
 /** `POST /v1/webhook_deliveries/:id/resend`. */
-export const resend: Serve = written((deps, request, deliveryId) => resendDelivery(deps, request, { deliveryId }));
+export const resend: Serve = written((deliveryId) => ({ verb: "resend_delivery", input: { deliveryId } }));
 
 /** `POST /v1/webhook_deliveries/:id/redrive`. */
-export const redrive: Serve = written((deps, request, deliveryId) => redriveDelivery(deps, request, { deliveryId }));
+export const redrive: Serve = written((deliveryId) => ({ verb: "redrive_delivery", input: { deliveryId } }));
 
 /** `POST /v1/webhook_endpoints/:id/send_test_event`. */
-export const testEvent: Serve = written((deps, request, endpointId) => sendTestEvent(deps, request, { endpointId }));
+export const testEvent: Serve = written((endpointId) => ({ verb: "send_test_event", input: { endpointId } }));
 
 /** `GET /v1/webhook_deliveries`: newest first, with cursors and filters. */
 export const deliveryList: Serve = { kind: "read", read: readList };
 
 /** A write that takes nothing but the id in its path. */
-function written(work: (deps: EndpointDependencies, request: IdempotentRequest, id: string) => Work): Serve {
+function written(intentionOf: (id: string) => Intention): Serve {
   return {
     kind: "write",
     write: ({ id: objectId, parameters }) => {
       readParameters(parameters, {});
-      return { expand: [], work: (deps, request) => work(deps, request, objectId) };
+      return { expand: [], work: (deps) => intend(deps, intentionOf(objectId)) };
     },
   };
 }

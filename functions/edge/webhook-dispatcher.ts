@@ -1,5 +1,6 @@
 /**
- * The webhook dispatcher over HTTP: Pub/Sub brings events, Cloud Tasks wake-ups, and a schedule starts the sweep.
+ * The webhook dispatcher over HTTP: Pub/Sub brings events, Cloud Tasks wake-ups, a schedule starts the sweep, and ledger-writer
+ * has it carry out what a worker of payments-api announced and did not end.
  * It never answers an error for a merchant's failure: only its own failures may slow a queue down.
  */
 import { refuse } from "../domain/errors.ts";
@@ -12,6 +13,7 @@ import type { Deliveries, DeliveryGate, EndpointHealthStore } from "../flows/del
 import { disableEndpoint } from "../flows/disable-endpoint.ts";
 import type { Egress } from "../flows/egress-ports.ts";
 import { fanOut } from "../flows/fan-out.ts";
+import { isRefusal } from "../flows/idempotently-intention.ts";
 import { deliveryGate } from "../flows/limit-deliveries.ts";
 import type { Clock, Log, Random } from "../flows/ports.ts";
 import { sweepDeliveries } from "../flows/sweep-deliveries.ts";
@@ -20,8 +22,13 @@ import type { Tracer } from "../flows/trace-ports.ts";
 import type { WebhookEndpoints } from "../flows/webhook-endpoint-ports.ts";
 import { errorFields } from "./error-line.ts";
 import { errorResponseOf } from "./error-table.ts";
+import { readIntended } from "./intention-body.ts";
+import { performIntention } from "./intentions.ts";
 import { requirePlatformCaller } from "./platform-caller.ts";
 import { readPush } from "./pubsub-push.ts";
+import { wireRenderer } from "./renderer.ts";
+import { wireDeliveryRenderer } from "./serialize-webhook-delivery.ts";
+import { wireEndpointRenderer } from "./serialize-webhook-endpoint.ts";
 import { readFannedEvent } from "./webhook-event.ts";
 import { renderNotice } from "./webhook-notice.ts";
 import { headerValues, jsonResponse, pathOf, type WireHandler, type WireRequest } from "./wire.ts";
@@ -41,13 +48,15 @@ export interface WebhookDispatcherPorts {
   readonly log: Log;
   /** Service account whose tokens it accepts: that of its subscription, its queues and its schedule. */
   readonly callerAccount: string;
+  /** The same of ledger-writer, which may ask for nothing but `/carry-out`. */
+  readonly intentionsCaller: string;
   /** Goes on with the trace that a message or a task carries. */
   readonly tracer?: Tracer | undefined;
   /** What one instance lets through to one endpoint; production's limits by default. */
   readonly gate?: DeliveryGate;
 }
 
-/** The handler: `POST /events`, `/deliver` and `/sweep`, and `GET /health`. */
+/** The handler: `POST /events`, `/deliver`, `/sweep` and `/carry-out`, and `GET /health`. */
 export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
   const gate = ports.gate ?? deliveryGate(ports);
   const disable = disableEndpoint({ ...ports, renderNotice });
@@ -60,7 +69,8 @@ export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
         const event = readFannedEvent(message);
         const { id: eventId, type: eventType, accountId } = event;
         const told = { eventId, eventType, accountId, messageId: message.messageId };
-        return { told, result: await fanOut({ ...ports, tasks }, event) };
+        const result = await fanOut({ ...ports, tasks }, event);
+        return { told: { ...told, ...result }, result };
       },
     ],
     [
@@ -69,10 +79,18 @@ export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
         const { traceparent, ...wakeUp } = readWakeUp(request);
         ports.tracer?.continueFrom(traceparent);
         const did = await deliverWebhook({ ...ports, tasks, gate, disable }, wakeUp);
-        return { told: { deliveryId: wakeUp.deliveryId, attempt: wakeUp.number ?? wakeUp.resendId }, result: { did } };
+        const attempt = wakeUp.number ?? wakeUp.resendId;
+        return { told: { deliveryId: wakeUp.deliveryId, attempt, did }, result: { did } };
       },
     ],
-    ["/sweep", async (_request, tasks) => ({ told: {}, result: await sweepDeliveries({ ...ports, tasks }) })],
+    [
+      "/sweep",
+      async (_request, tasks) => {
+        const result = await sweepDeliveries({ ...ports, tasks });
+        return { told: result, result };
+      },
+    ],
+    [carryOutPath, (request, tasks) => carryOut(ports, tasks, request)],
   ]);
   return async (request) => {
     const path = pathOf(request.target);
@@ -80,14 +98,15 @@ export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
     const startedAtMs = ports.clock.now();
     const durationMs = () => ports.clock.now() - startedAtMs;
     try {
-      requirePlatformCaller(request, ports.callerAccount, ports.clock.now());
+      const caller = path === carryOutPath ? ports.intentionsCaller : ports.callerAccount;
+      requirePlatformCaller(request, caller, ports.clock.now());
       const job = jobs.get(path);
       if (job === undefined) {
         throw refuse("route_unknown", `Unrecognized request URL (${request.method}: ${path.slice(0, 200)}).`);
       }
       if (request.method !== "POST") throw refuse("method_not_allowed", "Only POST is allowed here.");
       const { told, result } = await job(request, ports.tasks(ownUrl(request)));
-      ports.log("INFO", messages[path] ?? "webhook work done", { ...told, ...result, durationMs: durationMs() });
+      ports.log("INFO", messages[path] ?? "webhook work done", { ...told, durationMs: durationMs() });
       return jsonResponse(200, result);
     } catch (error) {
       return failed(ports.log, { path: path.slice(0, 200), durationMs: durationMs() }, error);
@@ -95,7 +114,26 @@ export function webhookDispatcher(ports: WebhookDispatcherPorts): WireHandler {
   };
 }
 
-/** Ids for the log line, and what is answered. */
+/** Where ledger-writer asks. */
+const carryOutPath = "/carry-out";
+
+/** Carries out what a key row announced, and answers with the outcome to store; the answer is for ledger-writer alone. */
+async function carryOut(ports: WebhookDispatcherPorts, tasks: TaskQueues, { body }: WireRequest) {
+  const { use, intention } = readIntended(body);
+  const renderers = { renderer: wireEndpointRenderer, deliveryRenderer: wireDeliveryRenderer };
+  const deps = { ...ports, renderer: wireRenderer(), webhooks: { ...ports, ...renderers, tasks } };
+  const told = { keyId: use.keyHash, accountId: use.accountId, verb: intention.verb };
+  try {
+    const outcome = await performIntention(deps, use, intention);
+    const bytes = outcome.body === null ? null : Buffer.from(outcome.body).toString("base64");
+    return { told: { ...told, status: outcome.status }, result: { status: outcome.status, body: bytes } };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { told: { ...told, busy: error.code }, result: { busy: true } };
+  }
+}
+
+/** Ids and numbers for the log line, and what is answered. */
 type Job = (request: WireRequest, tasks: TaskQueues) => Promise<{ readonly told: object; readonly result: object }>;
 
 /** What the log says of each path. */
@@ -103,6 +141,7 @@ const messages: Readonly<Record<string, string>> = {
   "/events": "event fanned out",
   [deliveryPath]: "webhook wake-up done",
   "/sweep": "webhook deliveries swept",
+  [carryOutPath]: "intention carried out",
 };
 
 /** No function's environment names its own URL; the Host is the token's audience, which was checked (design section 2). */

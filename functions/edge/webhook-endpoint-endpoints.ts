@@ -5,15 +5,10 @@
 import type Stripe from "stripe";
 import { refuse } from "../domain/errors.ts";
 import { parseWebhookUrl } from "../domain/webhook-url.ts";
-import {
-  changeEndpoint,
-  createEndpoint,
-  deleteEndpoint,
-  rotateEndpointSecret,
-} from "../flows/change-webhook-endpoints.ts";
 import { listEndpoints, readEndpoint } from "../flows/read-webhook-endpoints.ts";
 import type { Call, EndpointDependencies, Serve } from "./endpoint.ts";
 import { readExpansions } from "./expand.ts";
+import { intend } from "./intentions.ts";
 import { listBody } from "./list.ts";
 import { expanding } from "./payment-intent-fields.ts";
 import { optional, readParameters, withDefault } from "./read-parameters.ts";
@@ -32,9 +27,9 @@ export const newWebhookEndpoint: Serve = {
     const { expand, input } = createEndpointParameters(parameters);
     return {
       expand: readExpansions(expand, "webhook_endpoint", "one"),
-      work: (deps, request) => {
+      work: (deps) => {
         refuseBadUrl(deps, input.url);
-        return createEndpoint(deps, request, input);
+        return intend(deps, { verb: "create_endpoint", input });
       },
     };
   },
@@ -47,9 +42,9 @@ export const updateWebhookEndpoint: Serve = {
     const { expand, input: changes } = updateEndpointParameters(parameters);
     return {
       expand: readExpansions(expand, "webhook_endpoint", "one"),
-      work: (deps, request) => {
+      work: (deps) => {
         if (changes.url !== undefined) refuseBadUrl(deps, changes.url);
-        return changeEndpoint(deps, request, { endpointId, changes });
+        return intend(deps, { verb: "change_endpoint", input: { endpointId, changes } });
       },
     };
   },
@@ -62,7 +57,7 @@ export const rotateWebhookSecret: Serve = {
     const { expand, input } = rotateSecretParameters(parameters);
     return {
       expand: readExpansions(expand, "webhook_endpoint", "one"),
-      work: (deps, request) => rotateEndpointSecret(deps, request, { endpointId, ...input }),
+      work: (deps) => intend(deps, { verb: "rotate_secret", input: { endpointId, ...input } }),
     };
   },
 };
@@ -72,7 +67,7 @@ export const deleteWebhookEndpoint: Serve = {
   kind: "write",
   write: ({ id: endpointId, parameters }) => {
     readParameters(parameters, {});
-    return { expand: [], work: (deps, request) => deleteEndpoint(deps, request, { endpointId }) };
+    return { expand: [], work: (deps) => intend(deps, { verb: "delete_endpoint", input: { endpointId } }) };
   },
 };
 

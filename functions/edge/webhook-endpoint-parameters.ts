@@ -5,8 +5,12 @@
 
 import { mergeMetadata } from "../domain/payment-intent.ts";
 import { overlapMaxMs } from "../domain/signature.ts";
-import { type EnabledEvent, type EndpointChanges, enabledEventWords } from "../domain/webhook-endpoint.ts";
-import type { EndpointInput } from "../flows/change-webhook-endpoints.ts";
+import {
+  type EnabledEvent,
+  type EndpointChanges,
+  type EndpointInput,
+  enabledEventWords,
+} from "../domain/webhook-endpoint.ts";
 import { servedVersion } from "./answer-headers.ts";
 import { list, metadata } from "./collection-readers.ts";
 import type { Parsed } from "./endpoint.ts";

@@ -222,6 +222,7 @@ function keyRowOf(
     leaseUntilMs: fence.leaseUntilMs,
     attemptId: begun.kind === "attempt" ? begun.attempt.id : null,
     resourceId: begun.resourceId,
+    intention: begun.kind === "intention" ? begun.intention : null,
     createdAtMs,
     outcome: decided ? begun.outcome : null,
     expiresAtMs: decided ? expiryOf(createdAtMs) : null,

@@ -4,6 +4,7 @@
  */
 import type { AcquirerResult, Attempt } from "../domain/attempt.ts";
 import type { Fence, StoredOutcome, Timings } from "../domain/idempotency.ts";
+import type { Intention } from "../domain/intention.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Change, FoundRows, KeyRow, ReadKeys } from "../domain/rows.ts";
 import type { Clock, GuardedCache, Ledger, LedgerTransactionScope, Log, Random } from "./ports.ts";
@@ -54,8 +55,16 @@ export type Begun =
       readonly attempt: Attempt;
       readonly resourceId: string;
     }
-  /** The key row alone, without an outcome: what is to be changed lives outside the ledger, and `perform` does it. */
-  | { readonly kind: "intention"; readonly changes: readonly []; readonly resourceId: string | null }
+  /**
+   * The key row alone, without an outcome but with what is wanted: what is to be changed lives outside the ledger, and
+   * `perform` does it, or the completer has it done.
+   */
+  | {
+      readonly kind: "intention";
+      readonly changes: readonly [];
+      readonly resourceId: string | null;
+      readonly intention: Intention;
+    }
   | { readonly kind: "locked" };
 
 /** How the first transaction ended. */

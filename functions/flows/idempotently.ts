@@ -126,7 +126,7 @@ async function lead(
   try {
     const first = await firstCommitOrWait(deps, request, work, fence, waitUntilMs, path);
     intentionMayStand = first.kind === "attempt" || first.kind === "intention";
-    return await conclude(deps, seat, first, work);
+    return await conclude(deps, request, seat, first, work);
   } catch (error) {
     if (intentionMayStand || hasCode(error, "commit_unknown")) await giveUpLease(deps, request.keyHash, fence);
     await release(deps, seat);
@@ -162,6 +162,7 @@ async function firstCommitOrWait(
 /** Turns a first commit into an answer, and remembers it in the cache. */
 async function conclude(
   deps: IdempotencyDependencies,
+  request: IdempotentRequest,
   seat: LeadingSeat,
   first: FirstCommit,
   work: Work,
@@ -182,7 +183,7 @@ async function conclude(
       await complete(deps, seat, first.row);
       return answerOf(first.row, first.outcome, first.kind === "replay");
     case "intention": {
-      const { row, outcome, own } = await carryOut(deps, first.row, work);
+      const { row, outcome, own } = await carryOut(deps, request, first.row, work);
       await complete(deps, seat, row);
       return answerOf(row, outcome, !own);
     }

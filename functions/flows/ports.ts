@@ -13,7 +13,7 @@ import type { LedgerTransaction } from "../domain/ledger.ts";
 import type { EventQuery, IntentPage, IntentQuery, RefundQuery } from "../domain/pages.ts";
 import type { PaymentIntent } from "../domain/payment-intent.ts";
 import type { Refund } from "../domain/refund.ts";
-import type { Change, FoundRows, ReadKeys, Scan } from "../domain/rows.ts";
+import type { Change, FoundRows, KeyRow, ReadKeys, Scan } from "../domain/rows.ts";
 
 /** Time. `now` is milliseconds since the epoch; `sleep` and `after` follow the same clock, so that tests can move it. */
 export interface Clock {
@@ -106,6 +106,8 @@ export interface Ledger {
   overdueHolds(captureBeforeMs: number, limit: number): Promise<readonly PaymentIntent[]>;
   /** Open attempts whose lease ended before a time, oldest lease first: the completer's work. */
   overdueAttempts(leaseUntilBeforeMs: number, limit: number): Promise<readonly Attempt[]>;
+  /** Key rows that announce something, and whose lease ended before a time, oldest lease first: the completer's work too. */
+  abandonedIntentions(leaseUntilBeforeMs: number, limit: number): Promise<readonly KeyRow[]>;
   /**
    * Lets a body read whole tables, page by page, all of them as they stood at one moment; later commits do not show.
    * @throws what the body throws; DomainError `store_unavailable`, `permission_denied`

@@ -6,11 +6,10 @@
 import { newDelivery, redriven, withResend } from "../domain/delivery-record.ts";
 import { type DomainError, refuse } from "../domain/errors.ts";
 import type { StoredOutcome } from "../domain/idempotency.ts";
-import type { KeyRow } from "../domain/rows.ts";
+import type { IntendedUse } from "../domain/intention.ts";
 import { deliveryTask, isBusy, noSuchDelivery, resentAs, type WebhookDelivery } from "../domain/webhook-delivery.ts";
 import { intentionId, noSuchEndpoint, testEventType, type WebhookEndpoint } from "../domain/webhook-endpoint.ts";
 import type { Deliveries, DeliveryRenderer, VersionedDelivery } from "./delivery-ports.ts";
-import type { IdempotentRequest, Work } from "./idempotently-types.ts";
 import type { Clock, Renderer } from "./ports.ts";
 import type { TaskQueues } from "./task-ports.ts";
 import type { WebhookEndpoints } from "./webhook-endpoint-ports.ts";
@@ -28,82 +27,61 @@ export interface SendAgainDependencies {
 }
 
 /**
- * The work of a resend: one attempt outside the schedule, under an id of its own.
+ * A resend: one attempt outside the schedule, under an id of its own.
  * It rejects with `delivery_in_flight` (409, never stored) while an attempt is being sent or another resend waits.
  */
-export function resendDelivery(
+export async function resendDelivery(
   deps: SendAgainDependencies,
-  { accountId }: IdempotentRequest,
+  use: IntendedUse,
   { deliveryId }: { readonly deliveryId: string },
-): Work {
-  return performing(deps, async (row) => {
-    const resendId = intentionId("rs", row);
-    return await change(deps, accountId, deliveryId, async (delivery) => {
-      if (resentAs(delivery, resendId)) return delivery;
-      if ((await enabledEndpoint(deps, delivery)) === undefined) return endpointNotEnabled();
-      if (isBusy(delivery, deps.clock.now())) throw inFlight();
-      return withResend(delivery, resendId, deps.clock.now());
-    });
+): Promise<StoredOutcome> {
+  const resendId = intentionId("rs", use);
+  return await change(deps, use, deliveryId, async (delivery) => {
+    if (resentAs(delivery, resendId)) return delivery;
+    if ((await enabledEndpoint(deps, delivery)) === undefined) return endpointNotEnabled();
+    if (isBusy(delivery, deps.clock.now())) throw inFlight();
+    return withResend(delivery, resendId, deps.clock.now());
   });
 }
 
-/** The work of a redrive: a dead delivery gets a new window of three days, once for each redrive. */
-export function redriveDelivery(
+/** A redrive: a dead delivery gets a new window of three days, once for each redrive. It rejects as a resend does. */
+export async function redriveDelivery(
   deps: SendAgainDependencies,
-  { accountId }: IdempotentRequest,
+  use: IntendedUse,
   { deliveryId }: { readonly deliveryId: string },
-): Work {
-  return performing(deps, async (row) => {
-    const redriveId = intentionId("rd", row);
-    return await change(deps, accountId, deliveryId, async (delivery) => {
-      if (delivery.window.redriveId === redriveId) return delivery;
-      if (delivery.state !== "dead") return notDead(delivery);
-      if ((await enabledEndpoint(deps, delivery)) === undefined) return endpointNotEnabled();
-      // A resend that is being sent may end the delivery; its record would be lost otherwise.
-      if (isBusy(delivery, deps.clock.now())) throw inFlight();
-      return redriven(delivery, redriveId, deps.clock.now());
-    });
+): Promise<StoredOutcome> {
+  const redriveId = intentionId("rd", use);
+  return await change(deps, use, deliveryId, async (delivery) => {
+    if (delivery.window.redriveId === redriveId) return delivery;
+    if (delivery.state !== "dead") return notDead(delivery);
+    if ((await enabledEndpoint(deps, delivery)) === undefined) return endpointNotEnabled();
+    // A resend that is being sent may end the delivery; its record would be lost otherwise.
+    if (isBusy(delivery, deps.clock.now())) throw inFlight();
+    return redriven(delivery, redriveId, deps.clock.now());
   });
 }
 
-/** The work of a test event: a delivery of an event that exists nowhere else, to this one endpoint. */
-export function sendTestEvent(
+/** A test event: a delivery of an event that exists nowhere else, to this one endpoint. */
+export async function sendTestEvent(
   deps: SendAgainDependencies,
-  { accountId }: IdempotentRequest,
+  use: IntendedUse,
   { endpointId }: { readonly endpointId: string },
-): Work {
+): Promise<StoredOutcome> {
   const { deliveries, deliveryRenderer, endpoints, tasks } = deps.webhooks;
-  return performing(deps, async (row) => {
-    const endpoint = (await endpoints.read(accountId, null)).endpoints.find(({ id }) => id === endpointId);
-    if (endpoint === undefined) return noSuchEndpoint(endpointId);
-    if (endpoint.status !== "enabled") return endpointNotEnabled();
-    const nowMs = deps.clock.now();
-    const eventId = intentionId("evt", row);
-    const body = deliveryRenderer.testEvent(eventId, endpoint, nowMs);
-    const about = { accountId, endpointId, eventId, eventType: testEventType, body };
-    const made = newDelivery(about, nowMs);
-    const end = await deliveries.create(made);
-    const delivery = end === "created" ? made : ((await deliveries.read(made.id))?.delivery ?? made);
-    await ensureTask(tasks, delivery);
-    return deliveryRenderer.deliveryAnswer(delivery);
-  });
-}
-
-/** The key row is the intention; what is performed is guarded by ids that follow from it (design section 4.9). */
-function performing(
-  { renderer }: SendAgainDependencies,
-  perform: (row: KeyRow) => Promise<StoredOutcome | DomainError>,
-): Work {
-  const intention = { kind: "intention", changes: [], resourceId: null } as const;
-  return {
-    reads: {},
-    blind: () => intention,
-    begin: async () => intention,
-    perform: async (row) => {
-      const end = await perform(row);
-      return end instanceof Error ? renderer.errorAnswer(end, null) : end;
-    },
-  };
+  const { accountId } = use;
+  const refused = (error: DomainError) => deps.renderer.errorAnswer(error, null);
+  const endpoint = (await endpoints.read(accountId, null)).endpoints.find(({ id }) => id === endpointId);
+  if (endpoint === undefined) return refused(noSuchEndpoint(endpointId));
+  if (endpoint.status !== "enabled") return refused(endpointNotEnabled());
+  const nowMs = deps.clock.now();
+  const eventId = intentionId("evt", use);
+  const body = deliveryRenderer.testEvent(eventId, endpoint, nowMs);
+  const about = { accountId, endpointId, eventId, eventType: testEventType, body };
+  const made = newDelivery(about, nowMs);
+  const end = await deliveries.create(made);
+  const delivery = end === "created" ? made : ((await deliveries.read(made.id))?.delivery ?? made);
+  await ensureTask(tasks, delivery);
+  return deliveryRenderer.deliveryAnswer(delivery);
 }
 
 /** A delivery's record is changed by its own attempts, seconds apart; whoever loses so often meets something else. */
@@ -111,17 +89,18 @@ const runsMax = 5;
 
 /** Changes a delivery of the account, unless it is as it should be, and makes sure of its task. */
 async function change(
-  { webhooks }: SendAgainDependencies,
-  accountId: string,
+  { webhooks, renderer }: SendAgainDependencies,
+  { accountId }: IntendedUse,
   deliveryId: string,
   decide: (delivery: WebhookDelivery) => Promise<WebhookDelivery | DomainError>,
-): Promise<StoredOutcome | DomainError> {
+): Promise<StoredOutcome> {
+  const refused = (error: DomainError) => renderer.errorAnswer(error, null);
   const { deliveries, deliveryRenderer, tasks } = webhooks;
   for (let run = 1; run <= runsMax; run += 1) {
     const found: VersionedDelivery | undefined = await deliveries.read(deliveryId);
-    if (found === undefined || found.delivery.accountId !== accountId) return noSuchDelivery(deliveryId);
+    if (found === undefined || found.delivery.accountId !== accountId) return refused(noSuchDelivery(deliveryId));
     const changed = await decide(found.delivery);
-    if (changed instanceof Error) return changed;
+    if (changed instanceof Error) return refused(changed);
     const isNew = changed !== found.delivery;
     if (isNew && (await deliveries.replace(found.version, changed)).kind === "lost") continue;
     await ensureTask(tasks, changed);

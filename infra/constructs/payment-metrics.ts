@@ -78,8 +78,8 @@ export class PaymentMetrics extends Construct {
     });
     this.attemptsGivenUp = lineCount(this, "attempts-given-up", {
       ...writer,
-      where: lineIs("attempt outside the drive window"),
-      description: "Attempts older than the drive window, each time that a sweep meets one.",
+      where: lineIs("attempt outside the drive window", "intention open for too long"),
+      description: "Attempts and intentions older than the drive window, each time that a sweep meets one.",
     });
     this.relays = lineCount(this, "relays", {
       ...writer,

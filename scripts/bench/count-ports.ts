@@ -80,6 +80,10 @@ export function countedLedger(ledger: Ledger, tally: Tally): Ledger {
       tally.count("ledger", "list");
       return await ledger.overdueAttempts(beforeMs, limit);
     },
+    abandonedIntentions: async (beforeMs, limit) => {
+      tally.count("ledger", "list");
+      return await ledger.abandonedIntentions(beforeMs, limit);
+    },
     // No request scans.
     scan: ledger.scan,
   };

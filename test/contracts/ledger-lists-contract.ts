@@ -3,8 +3,8 @@
 
 import type { IntentQuery } from "../../functions/domain/pages.ts";
 import type { PaymentIntent } from "../../functions/domain/payment-intent.ts";
-import type { Change } from "../../functions/domain/rows.ts";
-import { atMs, attemptRow, insertOf, intentRow } from "../support/ledger-rows.ts";
+import type { Change, KeyRow } from "../../functions/domain/rows.ts";
+import { atMs, attemptRow, insertOf, intentRow, keyRow } from "../support/ledger-rows.ts";
 import type { LedgerUnderTest } from "./ledger-contract.ts";
 
 /** Declares the suite for one kind of ledger; all its tests share one store. */
@@ -169,6 +169,30 @@ export function describeLedgerLists(name: string, open: () => Promise<LedgerUnde
 
       await write("update", { ...second, state: "declined", closedAtMs: atMs });
       expect(await ids()).toEqual([first.id]);
+    });
+
+    test("keys that announce something and are left alone come with the oldest lease first, until they are sealed", async () => {
+      const resend = { verb: "resend_delivery", input: { deliveryId: "wd_1" } } as const;
+      const rows = [7, 3, 5].map((ageMs) => keyRow({ intention: resend, leaseUntilMs: atMs - ageMs }));
+      const others = [keyRow({ leaseUntilMs: atMs - 9 }), keyRow({ attemptId: "att_1", leaseUntilMs: atMs - 9 })];
+      await store.ledger.insert(
+        "given",
+        [...rows, ...others].map((row) => insertOf("idempotency_keys", row)),
+      );
+      const [oldest, youngest, middle] = rows as [KeyRow, KeyRow, KeyRow];
+
+      expect(await store.ledger.abandonedIntentions(atMs - 3, 10)).toStrictEqual([oldest, middle]);
+      expect(await store.ledger.abandonedIntentions(atMs, 1)).toStrictEqual([oldest]);
+
+      const outcome = { status: 200, body: null };
+      const sealed = { ...oldest, intention: null, outcome, expiresAtMs: atMs };
+      await store.ledger.transact("seal", async (scope) =>
+        scope.write([
+          { op: "update", table: "idempotency_keys", row: sealed },
+          { op: "update", table: "idempotency_keys", row: { ...middle, leaseUntilMs: atMs + 9 } },
+        ]),
+      );
+      expect(await store.ledger.abandonedIntentions(atMs, 10)).toStrictEqual([youngest]);
     });
   });
 }

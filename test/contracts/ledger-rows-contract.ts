@@ -197,6 +197,13 @@ const awkwardRows: { [T in keyof Tables]: Tables[T][] } = {
       outcome: { status: 200, body: Uint8Array.from({ length: 256 }, (_, byte) => byte) },
       expiresAtMs: atMs + 86_400_000,
     }),
+    keyRow({
+      intention: {
+        verb: "change_endpoint",
+        // As text, so that the order of members stays, and awkward names do.
+        input: { endpointId: "we_1", changes: { description: null, metadata: { ...awkwardMetadata, "": null } } },
+      },
+    }),
     keyRow({ idempotencyKey: null, outcome: { status: 402, body: new Uint8Array(0) }, expiresAtMs: atMs }),
     keyRow({ outcome: { status: 200, body: null }, expiresAtMs: atMs }),
   ],

@@ -8,6 +8,7 @@ import { networkOver } from "../../functions/edge/test-network.ts";
 import type { Log } from "../../functions/flows/ports.ts";
 import type { WakeUp } from "../../functions/flows/task-ports.ts";
 import { died } from "../proof/crash-support.ts";
+import { carrierTo, dispatcherOf } from "../support/intentions.ts";
 import { bookingRow, insertOf } from "../support/ledger-rows.ts";
 import { beginMs, clientOf, countRows, openWorld, payForm } from "../support/world.ts";
 
@@ -45,7 +46,8 @@ async function openWriter() {
   const callers = { callerAccount: account, settlementsCaller: queueAccount };
   const stores = { ledger, balances, seals, reconciliation, operators, outbox, publisher, outlet };
   const machine = { clock, random: systemRandom, log };
-  const client = clientOf(ledgerWriter({ ...stores, ...machine, ...callers, acquirer, tasks }));
+  const intentions = carrierTo(dispatcherOf(world));
+  const client = clientOf(ledgerWriter({ ...stores, ...machine, ...callers, acquirer, intentions, tasks }));
   const call = (authorization: string | undefined, path = "/complete", method = "POST", body = "") =>
     client.send(method, path, body, {
       headers: { host: "ledger-writer.example", authorization: authorization === undefined ? [] : authorization },
@@ -64,7 +66,7 @@ describe("the ledger-writer", () => {
     // when
     const swept = await call(tokenOf(claims));
     // then
-    expect([swept.status, swept.json]).toEqual([200, { settled: 1, left: 0 }]);
+    expect([swept.status, swept.json]).toEqual([200, { settled: 1, left: 0, intentionsSealed: 0, intentionsLeft: 0 }]);
     expect(world.ledger.rows("payment_intents").map((intent) => intent.status)).toEqual(["succeeded"]);
   });
 

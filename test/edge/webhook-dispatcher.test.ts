@@ -5,6 +5,7 @@ import { refuse } from "../../functions/domain/errors.ts";
 import type { Exchange } from "../../functions/domain/exchange.ts";
 import { webhookDispatcher } from "../../functions/edge/webhook-dispatcher.ts";
 import { answered, beginMs, openDeliveryWorld } from "../support/delivery-world.ts";
+import { intentionsCaller } from "../support/intentions.ts";
 
 const account = "webhook-caller@project.iam.gserviceaccount.com";
 const host = "webhook-dispatcher-abc.a.run.app";
@@ -27,7 +28,7 @@ function openDispatcher(receiver: () => Exchange = () => answered(200)) {
   const targets: string[] = [];
   const handler = webhookDispatcher({
     ...world.deps,
-    ...{ publisher, random: systemRandom, callerAccount: account },
+    ...{ publisher, random: systemRandom, callerAccount: account, intentionsCaller },
     tasks: (targetUrl) => {
       targets.push(targetUrl);
       return world.deps.tasks;
@@ -201,5 +202,59 @@ describe("the notice of a disabled endpoint", () => {
     });
     expect(JSON.stringify(notice)).not.toContain("secret");
     expect((await call("/events", pushOf(notice, { ...message?.attributes }))).json).toEqual({ created: 1, known: 0 });
+  });
+});
+
+describe("what ledger-writer has carried out", () => {
+  const asked = (intention: unknown, changes: object = {}) => ({
+    ...{ keyHash: "a".repeat(64), accountId: "acct_first", createdAtMs: beginMs, intention },
+    ...changes,
+  });
+  const deletion = { verb: "delete_endpoint", input: { endpointId: "we_1" } };
+  const asWriter = { claims: { email: intentionsCaller } };
+
+  test("is done once, and comes with the bytes to store; the line in the log has none of them", async () => {
+    const { world, call } = openDispatcher();
+    await world.endpoint({ id: "we_1" });
+
+    const first = await call("/carry-out", asked(deletion), asWriter);
+    const again = await call("/carry-out", asked(deletion), asWriter);
+
+    expect(first).toEqual({ status: 200, json: { status: 200, body: expect.any(String) } });
+    expect(JSON.parse(Buffer.from(first.json.body, "base64").toString())).toMatchObject({ id: "we_1", deleted: true });
+    expect(again).toEqual(first);
+    expect((await world.endpoints.read("acct_first", null)).endpoints).toEqual([]);
+    expect(JSON.stringify(world.logged)).toContain("intention carried out");
+    expect(JSON.stringify(world.logged)).not.toContain(first.json.body);
+  });
+
+  test("is for ledger-writer alone, and nothing else is", async () => {
+    const { call } = openDispatcher();
+
+    expect((await call("/carry-out", asked(deletion))).status).toBe(403);
+    expect((await call("/sweep", {}, asWriter)).status).toBe(403);
+  });
+
+  test.each<[title: string, body: unknown, param: string | undefined]>([
+    ["no JSON", "{", undefined],
+    ["a list", [], undefined],
+    ["no key", asked(deletion, { keyHash: undefined }), "keyHash"],
+    ["an account of another form", asked(deletion, { accountId: "first" }), "accountId"],
+    ["a time that is text", asked(deletion, { createdAtMs: "0" }), "createdAtMs"],
+    ["no intention", asked(null), "intention"],
+    ["a verb that nobody knows", asked({ ...deletion, verb: "toString" }), "intention.verb"],
+    ["an input without its id", asked({ ...deletion, input: {} }), "intention.input.endpointId"],
+    ["a member too many", asked({ ...deletion, more: 1 }), undefined],
+    [
+      "changes of a wrong form",
+      asked({ verb: "change_endpoint", input: { endpointId: "we_1", changes: { disabled: "yes" } } }),
+      "intention.input.changes.disabled",
+    ],
+  ])("is refused with %s, by the member's name", async (_title, body, param) => {
+    const { call } = openDispatcher();
+
+    const { status, json } = await call("/carry-out", body, asWriter);
+
+    expect([status, json.error.param]).toEqual([400, param]);
   });
 });

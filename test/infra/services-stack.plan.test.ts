@@ -39,6 +39,7 @@ describe("the services stack", () => {
     expect(bill(open.stacks.services).filter(isNotOfConsumers)).toEqual([
       "google_cloud_run_v2_service_iam_member ledger-schedule/may-call",
       "google_cloud_run_v2_service_iam_member ledger-tasks/may-call",
+      "google_cloud_run_v2_service_iam_member ledger-writer/invokes-webhook-dispatcher",
       "google_cloud_run_v2_service_iam_member payments-api/public",
       "google_cloud_run_v2_service_iam_member sample-shop/public",
       "google_cloud_run_v2_service_iam_member test-acquirer/public",
@@ -104,6 +105,7 @@ describe("the services stack", () => {
       "ledger-writer: roles/cloudtasks.enqueuer on cloud_tasks_queue",
       "ledger-writer: roles/iam.serviceAccountUser on service_account",
       "ledger-writer: roles/pubsub.publisher on pubsub_topic",
+      "ledger-writer: roles/run.invoker on cloud_run_v2_service",
       "ledger-writer: roles/run.invoker on cloud_run_v2_service",
       "ledger-writer: roles/secretmanager.secretAccessor on secret_manager_secret",
       "payments-api: Payments ledger runtime on spanner_database",
@@ -233,12 +235,11 @@ describe("the services stack", () => {
     const { settlementsCaller, settlementsQueue, settlementsTarget } = environmentNames;
     writer.push(settlementsCaller, settlementsQueue);
     writer.push(environmentNames.feeBasisPoints, environmentNames.feeFixedMinor, environmentNames.availableAfterDays);
-    const { endpointSecretKey, webhookHttpAllowed } = environmentNames;
+    const { endpointSecretKey, webhookHttpAllowed, paymentsUrl, paymentsAudience, shopKeySeed } = environmentNames;
     const { webhookFastQueues, webhookSlowQueues, webhookCaller, webhookTarget } = environmentNames;
-    const queues = [webhookFastQueues, webhookSlowQueues];
-    const { paymentsUrl, paymentsAudience, shopKeySeed } = environmentNames;
 
-    expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount].sort());
+    const { intentionsAudience: asked, intentionsCaller, intentionsUrl } = environmentNames;
+    expect(variables(open, "ledger-writer")).toEqual([...writer, callerAccount, asked, intentionsUrl].sort());
     expect(variables(open, "payments-api")).toEqual(
       [
         ...writer,
@@ -249,14 +250,14 @@ describe("the services stack", () => {
         webhookHttpAllowed,
         environmentNames.crashTour,
         settlementsTarget,
-        ...[...queues, webhookCaller, webhookTarget],
+        ...[webhookFastQueues, webhookSlowQueues, webhookCaller, webhookTarget],
       ].sort(),
     );
     expect(variables(closed, "payments-api")).toEqual([...variables(open, "payments-api"), acquirerAudience].sort());
     expect(variables(open, "webhook-dispatcher")).toEqual(
       [
         ...[project, firestoreDatabase, eventsTopic, endpointSecretKey, webhookHttpAllowed],
-        ...[...queues, webhookCaller, callerAccount],
+        ...[webhookFastQueues, webhookSlowQueues, webhookCaller, callerAccount, intentionsCaller],
       ].sort(),
     );
     expect(variables(open, "sample-shop")).toEqual(

@@ -6,6 +6,7 @@ import { ledgerWriter } from "../../functions/edge/ledger-writer.ts";
 import { type DeskRequest, operatorDesk } from "../../functions/edge/operator-desk.ts";
 import { networkOver } from "../../functions/edge/test-network.ts";
 import { died } from "../proof/crash-support.ts";
+import { carrierTo, dispatcherOf } from "../support/intentions.ts";
 import { clientOf, openWorld, payForm } from "../support/world.ts";
 
 const account = "scheduler@project.iam.gserviceaccount.com";
@@ -34,7 +35,8 @@ async function openOperations() {
   const callers = { callerAccount: account, settlementsCaller: account };
   const events = { outbox: world.outbox, publisher: world.bus, outlet: world.outlet };
   const machine = { random: systemRandom, log };
-  const writer = clientOf(ledgerWriter({ ...stores, ...events, ...machine, ...callers, acquirer }));
+  const intentions = carrierTo(dispatcherOf(world));
+  const writer = clientOf(ledgerWriter({ ...stores, ...events, ...machine, ...callers, acquirer, intentions }));
   const run = async (path: string) => {
     const host = "ledger-writer.example";
     const claims = { iss: "https://accounts.google.com", aud: `https://${host}`, email: account, email_verified: true };

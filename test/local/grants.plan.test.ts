@@ -11,6 +11,7 @@ import { movableClock } from "../../local/movable-clock.ts";
 import type { Plan } from "../../local/plan.ts";
 import type { PlannedGrant } from "../../local/plan-grants.ts";
 import { intercept } from "../support/interception.ts";
+import { insertOf, keyRow } from "../support/ledger-rows.ts";
 import { aChargeEvent } from "../support/pushes.ts";
 import { enroll, look, openReceiver, statusOf, type Webhooks } from "./grants-merchant.ts";
 import { planned, type Resources } from "./planned.ts";
@@ -46,6 +47,8 @@ interface Round {
   readonly succeeded: readonly number[];
   /** Events that stood in the outbox for longer than a worker and the relay leave them there. */
   readonly waiting: number;
+  /** Whether the key of a resend whose worker had died was sealed: ledger-writer asks the dispatcher for that. */
+  readonly isSealed: boolean;
   /** Pushes that no consumer had taken. */
   readonly undelivered: number;
   /** What became of the merchant's webhooks; see `merchant`. */
@@ -57,7 +60,7 @@ interface Round {
 
 const wholeRound = {
   ...{ statuses: [503, 200, 200, 200], isSold: true, isSeen: true, succeeded: [2, 3, 3] },
-  ...{ waiting: 0, undelivered: 0, refusals: [] },
+  ...{ waiting: 0, isSealed: true, undelivered: 0, refusals: [] },
   webhooks: { tested: 200, failing: 3, gone: "disabled" },
 };
 
@@ -71,6 +74,9 @@ async function goRound(plan: Plan): Promise<Round> {
   journal.disturb("record", { at: "before", act: "throw", error: refuse("store_unavailable", "The journal is down.") });
   const clock = movableClock(startMs);
   const stores = { ...memoryStores(), journal: journal.port };
+  const resend = { verb: "resend_delivery", input: { deliveryId: "wd_1" } } as const;
+  const left = keyRow({ keyHash: "a".repeat(64), intention: resend, leaseUntilMs: startMs });
+  await stores.ledger.insert("left behind", [insertOf("idempotency_keys", left)]);
   let host: Host;
   try {
     host = await startEmbedded({
@@ -79,8 +85,8 @@ async function goRound(plan: Plan): Promise<Round> {
       stores,
     });
   } catch {
-    const nothing = { statuses: [], isSold: false, isSeen: false, succeeded: [], waiting: 0, undelivered: 0 };
-    return { ...nothing, webhooks: { tested: 0, failing: 0, gone: "" }, refusals, unused: [] };
+    const nothing = { statuses: [], isSold: false, isSeen: false, succeeded: [], waiting: 0, isSealed: false };
+    return { ...nothing, undelivered: 0, webhooks: { tested: 0, failing: 0, gone: "" }, refusals, unused: [] };
   }
   const receiver = await openReceiver();
   try {
@@ -108,10 +114,12 @@ async function goRound(plan: Plan): Promise<Round> {
     }
     const { count: waiting } = await stores.outbox.backlog(clock.now() - 70_000, 10);
     const undelivered = countUndelivered(plan, host);
+    const { idempotency_keys: key } = await stores.ledger.read({ idempotency_keys: left.keyHash });
+    const isSealed = key?.outcome?.status === 404;
     const webhooks = { ...merchant, failing: receiver.failing(), gone: await statusOf(apiOf(host), merchant.goneId) };
     const { rights } = host.platform;
     return {
-      ...{ statuses, isSold, isSeen, succeeded, waiting, undelivered, refusals, unused: rights.unused() },
+      ...{ statuses, isSold, isSeen, succeeded, waiting, isSealed, undelivered, refusals, unused: rights.unused() },
       webhooks: { tested: webhooks.tested, failing: webhooks.failing, gone: webhooks.gone },
     };
   } finally {

@@ -196,7 +196,7 @@ async function deliver({ world }: DashboardWorld) {
         return { kind: "answered", status: 500, retryAfter: null, excerpt, bodyEnd: "complete", durationMs: 1 };
       },
     },
-    ...{ random: systemRandom, callerAccount: pusher.account },
+    ...{ random: systemRandom, callerAccount: pusher.account, intentionsCaller: pusher.account },
     log: (severity, message, fields = {}) => void dispatcherLog.push(textOf({ severity, message, fields })),
   });
   for (const event of world.ledger.rows("events")) await push(dispatcher, pushOf(busMessageOf(event)));

@@ -11,7 +11,8 @@ import { networkOver } from "../../functions/edge/test-network.ts";
 import type { Log } from "../../functions/flows/ports.ts";
 import { recordDeadLetter } from "../../functions/flows/record-dead-letter.ts";
 import { answered, openDeliveryWorld } from "../support/delivery-world.ts";
-import { bookingRow, insertOf } from "../support/ledger-rows.ts";
+import { carrierTo, dispatcherOf } from "../support/intentions.ts";
+import { bookingRow, insertOf, keyRow } from "../support/ledger-rows.ts";
 import { clientOf, openWorld, payForm, type World } from "../support/world.ts";
 import { died } from "./crash-support.ts";
 
@@ -65,11 +66,14 @@ async function loseTheCache(world: World): Promise<void> {
   heal();
 }
 
-/** Each job once, over books with an abandoned attempt, an overdue event and a bad row. */
+/** Each job once, over books with an abandoned attempt, an intention that nobody takes, an overdue event and a bad row. */
 async function runJobs(world: World): Promise<void> {
   const dying = world.startServer();
   dying.ports.acquirer.disturb("authorize", died("before"));
   void dying.post("/v1/payment_intents", payForm, { key: "left behind" });
+  const resend = { verb: "resend_delivery", input: { deliveryId: "no id" } } as const;
+  const left = keyRow({ intention: resend, createdAtMs: world.clock.now(), leaseUntilMs: world.clock.now() });
+  await world.ledger.insert("given", [insertOf("idempotency_keys", left)]);
   await world.clock.advance(defaultTimings.leaseMs + driveWindowMs + 60_000);
   const { ledger, balances, seals, reconciliation, operators, outbox, clock, outlet, journal } = world;
   const publisher = { publish: async () => Promise.reject(refuse("store_unavailable", "The bus is down.")) };
@@ -77,7 +81,8 @@ async function runJobs(world: World): Promise<void> {
   const machine = { clock, random: systemRandom, log };
   const acquirer = networkOver({ journal, clock, log: () => {} });
   const callers = { callerAccount: account, settlementsCaller: account };
-  const jobs = clientOf(ledgerWriter({ ...stores, ...machine, ...callers, acquirer }));
+  const intentions = carrierTo(dispatcherOf(world));
+  const jobs = clientOf(ledgerWriter({ ...stores, ...machine, ...callers, acquirer, intentions }));
   const claims = { iss: "https://accounts.google.com", aud: "https://ledger-writer.example", email: account };
   const token = [{}, { ...claims, email_verified: true, exp: clock.now() / 1000 + 3600 }].map((part) =>
     Buffer.from(JSON.stringify(part)).toString("base64url"),

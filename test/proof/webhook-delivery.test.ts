@@ -1,10 +1,8 @@
 // Three days of a delivery in virtual time: every attempt at its time, an end for each, and nothing lost on the way.
 // It must never ask the code when an attempt is due: times are literal.
 import type { Exchange } from "../../functions/domain/exchange.ts";
-import type { KeyRow } from "../../functions/domain/rows.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
 import { wireDeliveryRenderer } from "../../functions/edge/serialize-webhook-delivery.ts";
-import type { IdempotentRequest } from "../../functions/flows/idempotently-types.ts";
 import { redriveDelivery } from "../../functions/flows/send-again.ts";
 import { answered, beginMs, type DeliveryWorld, openDeliveryWorld } from "../support/delivery-world.ts";
 
@@ -25,8 +23,8 @@ const redrive = async (world: DeliveryWorld, key: string) => {
   const webhooks = { ...world, deliveryRenderer: wireDeliveryRenderer };
   const deps = { clock: world.clock, renderer: wireRenderer(), webhooks };
   const { id: deliveryId, accountId } = only(world);
-  const work = redriveDelivery(deps, { accountId } as IdempotentRequest, { deliveryId });
-  return (await work.perform?.({ keyHash: key, createdAtMs: beginMs } as KeyRow))?.status;
+  const use = { keyHash: key, accountId, createdAtMs: beginMs };
+  return (await redriveDelivery(deps, use, { deliveryId })).status;
 };
 
 /** Of the event `evt_three_days` to the endpoint `we_always_failing`, jitter included, in milliseconds. */

@@ -1,9 +1,14 @@
-// A worker dies at each store call of a change of webhook endpoints, and the client retries: one change, one first answer.
+// A worker dies at each store call of a change of webhook endpoints or deliveries, and the client retries, or the completer has
+// it carried out because the client never comes back: one change, one first answer.
 // It must never find a signing secret in the clear in anything that is kept.
+
+import { openSecrets } from "../../functions/domain/endpoint-secrets.ts";
 import { defaultTimings, retentionMs } from "../../functions/domain/idempotency.ts";
+import { deadDelivery, deadEndpoint } from "../support/dead-deliveries.ts";
+import { abandoned, carrierTo, dispatcherOf, intentions, sweepIntentions } from "../support/intentions.ts";
 import { settled } from "../support/patience.ts";
-import { openWorld, type Reply, type World } from "../support/world.ts";
-import { diedWhole } from "./crash-support.ts";
+import { openWorld, type Reply, type World, webhookPorts } from "../support/world.ts";
+import { diedWhole, door } from "./crash-support.ts";
 
 type Server = ReturnType<World["startServer"]>;
 
@@ -148,5 +153,144 @@ describe("changes that meet", () => {
     const refused = replies.findIndex(({ status }) => status === 400);
     expect(replies[refused]?.json.error.message).toContain("maximum of 16 webhook endpoints");
     expect((await create(world, keys[refused])).headers["Idempotent-Replayed"]).toBe("true");
+  });
+});
+
+/** Past the lease and one call's timeout: then the completer may act. */
+const graceEndsMs = defaultTimings.leaseMs + defaultTimings.callTimeoutMs + 1;
+
+const keyRowOf = (world: World, key: string) => {
+  const row = world.ledger.rows("idempotency_keys").find(({ idempotencyKey }) => idempotencyKey === key);
+  if (row === undefined) throw new Error(`there is no row of ${key}`);
+  return row;
+};
+
+const everything = (world: World) => [world.webhookEndpoints.everything(), world.deliveries.everything()];
+
+const abandonments = Object.keys(intentions).flatMap((name) => [
+  { name, death: "before it" as const },
+  { name, death: "after it" as const },
+]);
+
+describe.each(abandonments)("$name whose worker died $death, and whose client never comes back", ({ name, death }) => {
+  test("is carried out once by the completer's word, and its key sealed for a day from then", async () => {
+    const { world, ask } = await abandoned(name, death);
+    const before = everything(world);
+    await world.clock.advance(graceEndsMs);
+
+    const swept = await sweepIntentions(world);
+    const done = everything(world);
+    const again = await sweepIntentions(world);
+    const row = keyRowOf(world, "left");
+    const late = await ask(world);
+
+    expect([swept, again]).toEqual([
+      { intentionsSealed: 1, intentionsLeft: 0 },
+      { intentionsSealed: 0, intentionsLeft: 0 },
+    ]);
+    expect(row).toMatchObject({ generation: 2, intention: null, expiresAtMs: world.clock.now() + retentionMs });
+    expect([late.status, late.headers["Idempotent-Replayed"]]).toEqual([200, "true"]);
+    expect(late.headers["Original-Request"]).toBe(row.requestId);
+    expect(everything(world)).toEqual(done);
+    // Where the worker had done it already, nothing was done again.
+    expect(JSON.stringify(done) === JSON.stringify(before)).toBe(death === "after it");
+    expect(kept(world)).not.toContain("whsec_");
+  });
+});
+
+describe("a creation that the completer had carried out", () => {
+  test.each(["before it", "after it"] as const)(
+    "shows a client that comes later the secret that signs, when its worker died %s",
+    async (death) => {
+      const { world, ask } = await abandoned("a creation", death);
+      await world.clock.advance(graceEndsMs);
+      await sweepIntentions(world);
+
+      const { json } = await ask(world);
+
+      const made = world.webhookEndpoints.everything().find(({ id }) => id === json.id);
+      expect(made && openSecrets(webhookPorts().box, made).map(({ secret }) => secret)).toEqual([json.secret]);
+    },
+  );
+});
+
+describe("the completer of intentions", () => {
+  test("leaves a living worker alone to the last millisecond of its grace", async () => {
+    const { world } = await abandoned("a resend", "before it");
+    const row = keyRowOf(world, "left");
+    await world.clock.advance(graceEndsMs - 1);
+
+    expect(await sweepIntentions(world)).toEqual({ intentionsSealed: 0, intentionsLeft: 0 });
+    expect(keyRowOf(world, "left")).toEqual(row);
+  });
+
+  test("makes a client that comes back meanwhile wait for the one answer", async () => {
+    const { world, ask } = await abandoned("a creation", "before it");
+    await world.clock.advance(graceEndsMs);
+    const { opened, open } = door();
+    const { carryOut } = carrierTo(dispatcherOf(world));
+    const sweeping = sweepIntentions(world, {
+      carryOut: async (...asked) => await opened.then(() => carryOut(...asked)),
+    });
+    await world.clock.advance(0);
+
+    const back = ask(world);
+    await world.clock.advance(200);
+    open();
+    const [reply] = await settled(world.clock, Promise.all([back, sweeping]));
+
+    expect([reply.status, reply.headers["Idempotent-Replayed"]]).toEqual([200, "true"]);
+    expect(world.webhookEndpoints.everything()).toHaveLength(2);
+  });
+
+  test("is not overtaken by its first worker, which wakes up when all is done and gives the same answer", async () => {
+    const world = await openWorld();
+    const stalled = world.startServer();
+    const { opened, open } = door();
+    stalled.ports.webhookEndpoints.disturb("commit", { at: "before", act: "wait", until: opened });
+    const first = create(stalled);
+    await world.clock.advance(graceEndsMs);
+    await sweepIntentions(world);
+    const row = keyRowOf(world, "change");
+
+    open();
+    const reply = await settled(world.clock, first);
+
+    expect([reply.status, world.webhookEndpoints.everything().map(({ id }) => id)]).toEqual([200, [reply.json.id]]);
+    expect(keyRowOf(world, "change")).toEqual(row);
+    expect((await create(world)).text).toBe(reply.text);
+  });
+
+  test("leaves open what others are at, says so, and ends it with a later sweep", async () => {
+    const { world } = await abandoned("a resend", "before it");
+    await world.clock.advance(graceEndsMs);
+    const busy = await sweepIntentions(world, { carryOut: async () => "busy" });
+    const silent = await sweepIntentions(world);
+    await world.clock.advance(graceEndsMs);
+
+    const ended = await sweepIntentions(world);
+
+    expect([busy.intentionsLeft, silent.intentionsSealed, ended.intentionsSealed]).toEqual([1, 0, 1]);
+    expect(world.logged.join()).toContain("intention stays open");
+  });
+});
+
+describe("a resend that was refused because another one waits", () => {
+  test("is wanted no longer: nobody does it behind its client's back, and its key is free", async () => {
+    const world = await openWorld();
+    const deliveryId = await deadDelivery(world, await deadEndpoint(world));
+    const resend = (key: string, form = "") => world.post(`/v1/webhook_deliveries/${deliveryId}/resend`, form, { key });
+    await resend("first");
+    const waiting = everything(world);
+
+    const refused = await resend("second");
+    await world.clock.advance(graceEndsMs);
+    const swept = await sweepIntentions(world);
+    const again = await resend("second");
+
+    expect([refused.status, swept, again.status]).toEqual([409, { intentionsSealed: 0, intentionsLeft: 0 }, 409]);
+    expect(again.headers["Idempotent-Replayed"]).toBeUndefined();
+    expect(everything(world)).toEqual(waiting);
+    expect(keyRowOf(world, "second")).toMatchObject({ intention: null, outcome: { status: 409, body: null } });
   });
 });

@@ -3,13 +3,14 @@
 import type { Source } from "./source.ts";
 
 /**
- * The only deployed files that may open a connection of their own: to the acquirer, to merchants, to the own metadata server,
+ * The only deployed files that may open a connection of their own: to the acquirer, to the dispatcher, to merchants, to the own metadata server,
  * to the mail server, to the cache's server, to the collector of traces, and from the sample shop and the dashboard, which call it as merchants, to the
  * payments API.
  */
 const outboundFiles = [
   ...["acquirer", "egress", "egress-names", "identity-token", "smtp-mailer", "payments-call", "redis-client"],
   "trace-exporter",
+  "intentions",
 ].map((name) => `functions/adapters/${name}.ts`);
 
 /** Modules that open connections or start programs that can; nothing of them is harmless enough to be imported. */

@@ -132,6 +132,7 @@ const portRules = {
     failure: "acquirer_unknown",
     repeated: ["authorize", "capture", "void", "refund", "voidKey"],
   },
+  intentions: { unknown: [], failure: "store_unavailable", repeated: ["carryOut"] },
   publisher: { unknown: [], failure: "store_unavailable", repeated: ["publish"] },
   tasks: { unknown: [], failure: "store_unavailable", repeated: ["enqueue"] },
   mailer: { unknown: [], failure: "store_unavailable", repeated: [] },

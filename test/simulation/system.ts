@@ -1,5 +1,8 @@
 // All deployed functions over one set of stores, wired as their entries wire them.
 // It must never give a process a port that its deployed twin has not, nor one without its faults.
+import { carryOutPath, intendedText, outcomeIn } from "../../functions/adapters/intentions.ts";
+import { refuse } from "../../functions/domain/errors.ts";
+import { defaultTimings } from "../../functions/domain/idempotency.ts";
 import { strictUrls } from "../../functions/domain/webhook-url.ts";
 import { busMessageOf } from "../../functions/edge/bus-message.ts";
 import { deadLetterRecorder } from "../../functions/edge/dead-letter-recorder.ts";
@@ -11,9 +14,10 @@ import { risk } from "../../functions/edge/risk.ts";
 import { webhookDispatcher } from "../../functions/edge/webhook-dispatcher.ts";
 import type { Publisher } from "../../functions/flows/bus-ports.ts";
 import type { Egress } from "../../functions/flows/egress-ports.ts";
+import type { IntentionCarrier } from "../../functions/flows/intention-ports.ts";
 import { eventOutlet } from "../../functions/flows/publish-commits.ts";
 import type { TaskQueues } from "../../functions/flows/task-ports.ts";
-import { type Service, startService } from "./service.ts";
+import { platformRequest, type Service, startService } from "./service.ts";
 import type { Stores } from "./stores.ts";
 import type { Surroundings, Worker } from "./worker.ts";
 
@@ -24,6 +28,7 @@ export type FunctionName = keyof ReturnType<typeof openSystem>;
 export const accounts = {
   schedule: "schedule@simulated.iam.gserviceaccount.com",
   settlements: "settlements@simulated.iam.gserviceaccount.com",
+  ledgerWriter: "ledger-writer@simulated.iam.gserviceaccount.com",
   webhooks: "webhooks@simulated.iam.gserviceaccount.com",
   push: "push@simulated.iam.gserviceaccount.com",
 } as const;
@@ -61,6 +66,21 @@ export function openSystem(around: Surroundings, stores: Stores, platform: Platf
     callerAccount: accounts.push,
   });
   const service = (name: string, open: Parameters<typeof startService>[2]): Service => startService(around, name, open);
+  const dispatcher = service("webhook-dispatcher", (worker) => {
+    const tasks = worker.bind("tasks", platform.tasks);
+    const handler = webhookDispatcher({
+      ...machine(worker),
+      ...webhookStores(worker),
+      health: worker.bind("health", stores.health),
+      egress: worker.bind("egress", platform.egress),
+      publisher: worker.bind("publisher", platform.publisher),
+      tasks: () => tasks,
+      callerAccount: accounts.webhooks,
+      intentionsCaller: accounts.ledgerWriter,
+    });
+    return { handler };
+  });
+  const carrier = carrierTo(around, dispatcher);
   return {
     "payments-api": service("payments-api", (worker) => {
       const { ledger, outlet } = withOutlet(worker);
@@ -89,25 +109,14 @@ export function openSystem(around: Surroundings, stores: Stores, platform: Platf
         operators: worker.bind("operators", stores.operators),
         outbox: worker.bind("outbox", stores.outbox),
         acquirer: worker.bind("acquirer", stores.acquirer),
+        intentions: worker.bind("intentions", carrier),
         tasks: () => tasks,
         callerAccount: accounts.schedule,
         settlementsCaller: accounts.settlements,
       });
       return { handler, close: () => commits.outlet.close() };
     }),
-    "webhook-dispatcher": service("webhook-dispatcher", (worker) => {
-      const tasks = worker.bind("tasks", platform.tasks);
-      const handler = webhookDispatcher({
-        ...machine(worker),
-        ...webhookStores(worker),
-        health: worker.bind("health", stores.health),
-        egress: worker.bind("egress", platform.egress),
-        publisher: worker.bind("publisher", platform.publisher),
-        tasks: () => tasks,
-        callerAccount: accounts.webhooks,
-      });
-      return { handler };
-    }),
+    "webhook-dispatcher": dispatcher,
     notification: service("notification", (worker) => ({
       handler: notification({
         ...consuming(worker),
@@ -130,6 +139,21 @@ export function openSystem(around: Surroundings, stores: Stores, platform: Platf
         callerAccount: accounts.push,
       }),
     })),
+  };
+}
+
+/** What the adapter does over HTTP: the same bytes, and the same words for silence. */
+function carrierTo({ time }: Surroundings, dispatcher: Service): IntentionCarrier {
+  return {
+    carryOut: async (use, intention) => {
+      const body = JSON.parse(intendedText(use, intention));
+      const request = platformRequest("webhook-dispatcher.example", accounts.ledgerWriter, carryOutPath, body);
+      time.suspended();
+      const heard = await dispatcher.call(request, defaultTimings.callTimeoutMs);
+      time.resumed();
+      if (typeof heard === "string") throw refuse("store_unavailable", `The dispatcher's answer is ${heard}.`);
+      return outcomeIn(heard.status, heard.body.toString("utf8"));
+    },
   };
 }
 

@@ -159,6 +159,7 @@ export function keyRow(changes: Partial<KeyRow> = {}): KeyRow {
     expand: [],
     attemptId: null,
     resourceId: null,
+    intention: null,
     owner: "owner_1",
     generation: 1,
     leaseUntilMs: atMs + 30_000,

@@ -31,6 +31,7 @@ import type { EgressRequest } from "../../functions/flows/egress-ports.ts";
 import { createApiKey } from "../../functions/flows/manage-api-keys.ts";
 import { eventOutlet } from "../../functions/flows/publish-commits.ts";
 import { startGrpcProxy } from "../support/grpc-proxy.ts";
+import { carrierTo } from "../support/intentions.ts";
 import { type EmulatorTopic, openEmulatorTopic } from "../support/pubsub-topic.ts";
 import { startRecordingTasks } from "../support/recording-tasks.ts";
 import { openDisturbedSpanner } from "../support/spanner-through-proxy.ts";
@@ -47,6 +48,7 @@ export type Product = "spanner" | "firestore" | "pubsub" | "tasks";
 export const callers = {
   schedule: "schedule@local-project.iam.gserviceaccount.com",
   settlements: "ledger-tasks@local-project.iam.gserviceaccount.com",
+  ledgerWriter: "ledger-writer@local-project.iam.gserviceaccount.com",
   webhooks: "webhook-caller@local-project.iam.gserviceaccount.com",
 } as const;
 
@@ -111,19 +113,21 @@ export async function openSystem() {
       { ...shared, accounts, cache, webhooks, stories, tasks: settlements("https://writer.example") },
       timings,
     );
+    const dispatcher = webhookDispatcher({
+      ...{ ...machine, deliveries, endpoints, box, egress, publisher: bus, tasks: wakers },
+      ...{ health: firestoreEndpointHealth(documents), callerAccount: callers.webhooks },
+      intentionsCaller: callers.ledgerWriter,
+    });
+    const intentions = carrierTo(dispatcher, callers.ledgerWriter);
     const writer = ledgerWriter(
       {
         ...{ ...shared, publisher: bus, tasks: settlements, seals: spannerSeals(spanner.spanner) },
         ...{ reconciliation: spannerReconciliation(spanner.spanner), operators: spannerOperators(spanner.spanner) },
-        ...{ outbox: spannerOutbox(spanner.spanner) },
+        ...{ outbox: spannerOutbox(spanner.spanner), intentions },
         ...{ callerAccount: callers.schedule, settlementsCaller: callers.settlements },
       },
       timings,
     );
-    const dispatcher = webhookDispatcher({
-      ...{ ...machine, deliveries, endpoints, box, egress, publisher: bus, tasks: wakers },
-      ...{ health: firestoreEndpointHealth(documents), callerAccount: callers.webhooks },
-    });
     return { api: clientOf(api), writer: clientOf(writer), dispatcher: clientOf(dispatcher), outlet };
   };
   const { secret: apiKey, key } = await createApiKey({ accounts, clock, random: systemRandom }, "wire faults");

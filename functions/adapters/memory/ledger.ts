@@ -9,7 +9,7 @@ import { refuse } from "../../domain/errors.ts";
 import type { IntentPage, IntentQuery, RefundQuery } from "../../domain/pages.ts";
 import type { PaymentIntent } from "../../domain/payment-intent.ts";
 import type { Refund } from "../../domain/refund.ts";
-import type { Change, FoundRows, ReadKeys, Tables } from "../../domain/rows.ts";
+import type { Change, FoundRows, KeyRow, ReadKeys, Tables } from "../../domain/rows.ts";
 import type { Ledger, LedgerTransactionScope } from "../../flows/ports.ts";
 import { scanOf } from "./scan.ts";
 import { isRowExists, type MemoryTables, memoryTables, preparedChanges } from "./tables.ts";
@@ -72,6 +72,10 @@ export function memoryLedger(tables: MemoryTables = memoryTables()): MemoryLedge
       return overdue
         .sort((one, other) => one.leaseUntilMs - other.leaseUntilMs || compare(one.id, other.id))
         .slice(0, limit);
+    },
+    abandonedIntentions: async (leaseUntilBeforeMs, limit) => {
+      await nextTurn();
+      return abandonedKeys(tables, leaseUntilBeforeMs).slice(0, limit);
     },
     scan: (_tag, body) => body(scanOf(tables)),
     rows: (table) => tables.rows(table),
@@ -145,6 +149,13 @@ async function settle<Result>(call: () => Promise<Result>): Promise<Ending<Resul
 function found(tables: MemoryTables, keys: ReadKeys): FoundRows {
   const entries = keysOf(keys).map(([table, key]) => [table, tables.row(table, key)] as const);
   return Object.fromEntries(entries.filter(([, row]) => row !== undefined)) as FoundRows;
+}
+
+function abandonedKeys(tables: MemoryTables, leaseUntilBeforeMs: number): KeyRow[] {
+  return tables
+    .rows("idempotency_keys")
+    .filter(({ intention, leaseUntilMs }) => intention !== null && leaseUntilMs < leaseUntilBeforeMs)
+    .sort((one, other) => one.leaseUntilMs - other.leaseUntilMs || compare(one.keyHash, other.keyHash));
 }
 
 function keysOf(keys: ReadKeys): (readonly [keyof ReadKeys, string])[] {
