@@ -73,6 +73,7 @@ describe("a plan", () => {
       "serviceAccount:ledger-writer roles/cloudtasks.enqueuer projects/local-project/locations/us-central1/queues/settlements-g1",
       "serviceAccount:ledger-writer roles/iam.serviceAccountUser projects/local-project/serviceAccounts/ledger-tasks@local-project.iam.gserviceaccount.com",
       "serviceAccount:ledger-writer roles/pubsub.publisher projects/local-project/topics/payment-events",
+      "serviceAccount:ledger-writer roles/run.invoker projects/local-project/locations/us-central1/services/webhook-dispatcher",
       "serviceAccount:ledger-writer roles/secretmanager.secretAccessor projects/local-project/secrets/acquirer-secret",
       "serviceAccount:notification roles/datastore.user projects/local-project/databases/payments",
       "serviceAccount:notification-push roles/run.invoker projects/local-project/locations/us-central1/services/notification",
