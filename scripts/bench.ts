@@ -30,7 +30,9 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const startedAt = new Date().toISOString();
-  const load = loadavg()[0];
+  const [load] = loadavg();
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem(), node: process.version, load };
+  mkdirSync(path.dirname(resultFile), { recursive: true });
   const parts: Record<string, unknown> = {};
   const faults: string[] = [];
   for (const entry of chosen) {
@@ -42,13 +44,11 @@ async function main(args: readonly string[]): Promise<number> {
     parts[name] = { seconds, ...outcome };
     faults.push(...outcome.faults.map((fault) => `${name}: ${fault}`));
     console.log(`(${seconds} s)`);
+    // After each part, so that who ends a run of a quarter of an hour keeps what it found by then.
+    writeFileSync(resultFile, `${JSON.stringify({ startedAt, machine, parts }, null, 2)}\n`);
   }
-  const [cpu] = cpus();
-  const machine = { cpu: cpu?.model, cores: cpus().length, memoryBytes: totalmem(), node: process.version, load };
-  mkdirSync(path.dirname(resultFile), { recursive: true });
-  writeFileSync(resultFile, `${JSON.stringify({ startedAt, machine, parts }, null, 2)}\n`);
   console.log(
-    `\n${cpu?.model}, ${cpus().length} cores, Node ${process.version}, load ${load?.toFixed(1)} at the start`,
+    `\n${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load?.toFixed(1)} at the start`,
   );
   console.log("figures: .laptop/bench.json");
   for (const fault of faults) console.error(`FAULT: ${fault}`);

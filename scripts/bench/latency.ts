@@ -21,17 +21,19 @@ export async function measure(run: Run, expected: (reply: Reply) => boolean): Pr
   await Promise.all(Array.from({ length: run.atOnce }, sender));
   const elapsedMs = performance.now() - startMs;
   const { user, system } = process.cpuUsage(startCpu);
-  times.sort((one, other) => one - other);
-  return {
-    ...run,
-    failures,
-    p50Ms: percentile(times, 50),
-    p95Ms: percentile(times, 95),
-    p99Ms: percentile(times, 99),
-    perSecond: (run.requests * 1000) / elapsedMs,
-    // Microseconds of the whole process: the handler, the stores or their clients, and the collector of garbage.
-    cpuMs: (user + system) / 1000 / run.requests,
-  };
+  // Microseconds of the whole process: the handler, the stores or their clients, and the collector of garbage.
+  return { ...run, failures, ...percentilesOf(times), ...rates(run.requests, elapsedMs, user + system) };
+}
+
+/** Throughput and CPU time of so many requests. */
+export function rates(requests: number, elapsedMs: number, cpuUs: number) {
+  return { perSecond: (requests * 1000) / elapsedMs, cpuMs: cpuUs / 1000 / requests };
+}
+
+/** The percentiles of all tables. */
+export function percentilesOf(times: readonly number[]) {
+  const sorted = times.toSorted((one, other) => one - other);
+  return { p50Ms: percentile(sorted, 50), p95Ms: percentile(sorted, 95), p99Ms: percentile(sorted, 99) };
 }
 
 /** What to send. */

@@ -8,11 +8,9 @@ import { apartLines, budgetFaults, latencyLines, tripLines } from "./report.ts";
 import { countRoundTrips, declined, newKey, pay } from "./round-trips.ts";
 import { openService, type Reply, type Service, type Stores } from "./service.ts";
 import { newTally, sequentialTrips, storeTrips, type Tally } from "./tally.ts";
+import { measureTwins } from "./twins.ts";
 
 type Say = (line: string) => void;
-
-/** A twin's pause is a tenth of a second: with a third of the requests the part stays within its limit. */
-const twinsLess = 3;
 
 /** On stores in memory, counted at the ports. */
 export async function benchRequests(say: Say): Promise<BenchOutcome> {
@@ -66,9 +64,7 @@ async function bench(
   const times = await timeRequests(plain, sizes);
   say("Times of this machine, now, without HTTP; CPU time is that of the whole process");
   for (const line of latencyLines(times)) say(line);
-  say(
-    "a twin's time holds its payment's and at least one pause of 100 ms; its CPU time is that of both less a new payment's",
-  );
+  say("a twin's time and CPU time are its own: its pause of 100 ms is in the time, its payment is in neither");
   const [payment, ...others] = times.filter(({ atOnce }) => atOnce === 1);
   const share = (one: number, other = Number.NaN) => `${Math.round((100 * one) / other)} %`;
   for (const { name, p50Ms, cpuMs } of others) {
@@ -87,26 +83,24 @@ async function timeRequests(stores: Stores, sizes: { sequential: number; concurr
   const service = openService(stores);
   const key = newKey();
   await pay(service, key);
-  const payment = { name: "new payment", send: () => pay(service, newKey()), isRight: answered(200, false) };
   const kinds = [
+    { name: "new payment", send: () => pay(service, newKey()), isRight: answered(200, false) },
     { name: "replay", send: () => pay(service, key), isRight: answered(200, true) },
     { name: "mismatch", send: () => pay(service, key, declined), isRight: answered(400, false) },
   ];
-  const twin = { name: "twin", send: () => payTwice(service), isRight: answered(200, true) };
   // Before anything is timed, the machine's compiler has to see the code a few times.
-  await measure({ ...payment, requests: 50, atOnce: 1 }, payment.isRight);
+  for (const kind of kinds) await measure({ ...kind, requests: 50, atOnce: 1 }, kind.isRight);
   const times: Measured[] = [];
   for (const [requests, atOnce] of [
     [sizes.sequential, 1],
     [sizes.concurrent, 16],
   ] as const) {
     if (requests === 0) continue;
-    const paid = await measure({ ...payment, requests, atOnce }, payment.isRight);
-    times.push(paid);
     for (const kind of kinds) times.push(await measure({ ...kind, requests, atOnce }, kind.isRight));
-    // A twin waits by the clock, so fewer will do; what its payment took is not its own.
-    const both = await measure({ ...twin, requests: Math.ceil(requests / twinsLess), atOnce }, twin.isRight);
-    times.push({ ...both, cpuMs: both.cpuMs - paid.cpuMs });
+    // A twin waits by the clock, so a third of the requests will do.
+    const twins = Math.ceil(requests / 3);
+    const both = { name: "payment and its twin", requests: twins, atOnce, send: () => payTwice(service) };
+    times.push(atOnce === 1 ? await measureTwins(service, twins) : await measure(both, answered(200, true)));
   }
   return times;
 }
