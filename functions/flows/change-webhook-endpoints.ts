@@ -127,16 +127,21 @@ async function changing(deps: EndpointChangeDependencies, use: IntendedUse, deci
   const { endpoints: store } = deps.webhooks;
   const { accountId } = use;
   const id = intentionId("wc", use);
-  for (let run = 1; run <= runsMax; run += 1) {
+  for (let run = 1; ; run += 1) {
     const { endpoints, version, done } = await store.read(accountId, id);
+    // Before giving up too: a commit whose reply was lost looks like one that came too late.
     if (done !== undefined) return done;
+    if (run > runsMax) throw alwaysLate();
     const decision = decided(() => decide(endpoints));
     if (decision instanceof Error) return deps.renderer.errorAnswer(decision, null);
     const { write, outcome } = decision;
     const change = { id, outcome, createdAtMs: deps.clock.now() };
     if ((await store.commit({ accountId, version, write, change })) === "committed") return outcome;
   }
-  throw refuse("lock_timeout", "The webhook endpoints are being changed by another request. Please retry.");
+}
+
+function alwaysLate(): DomainError {
+  return refuse("lock_timeout", "The webhook endpoints are being changed by another request. Please retry.");
 }
 
 function decided(decide: () => ReturnType<Decide>): ReturnType<Decide> {

@@ -96,17 +96,18 @@ async function change(
 ): Promise<StoredOutcome> {
   const refused = (error: DomainError) => renderer.errorAnswer(error, null);
   const { deliveries, deliveryRenderer, tasks } = webhooks;
-  for (let run = 1; run <= runsMax; run += 1) {
+  for (let run = 1; ; run += 1) {
     const found: VersionedDelivery | undefined = await deliveries.read(deliveryId);
     if (found === undefined || found.delivery.accountId !== accountId) return refused(noSuchDelivery(deliveryId));
     const changed = await decide(found.delivery);
     if (changed instanceof Error) return refused(changed);
     const isNew = changed !== found.delivery;
+    // Not before a last look: a replace whose reply was lost looks like one that came too late.
+    if (isNew && run > runsMax) throw inFlight();
     if (isNew && (await deliveries.replace(found.version, changed)).kind === "lost") continue;
     await ensureTask(tasks, changed);
     return deliveryRenderer.deliveryAnswer(changed);
   }
-  throw inFlight();
 }
 
 async function ensureTask(tasks: TaskQueues, delivery: WebhookDelivery): Promise<void> {
