@@ -27,17 +27,25 @@ export function nextStart(cron: Cron, timeZone: string, afterMs: number): number
   let atMs = (Math.floor(afterMs / MINUTE_MS) + 1) * MINUTE_MS;
   while (atMs <= lastMs) {
     const parts = partsAt(atMs);
-    if (!isDay(cron, parts) || !cron.hours.values.has(parts.hour)) {
-      // Zones differ from UTC by whole quarters of an hour, so no hour begins within one.
-      atMs = (Math.floor(atMs / QUARTER_MS) + 1) * QUARTER_MS;
+    if (!isDay(cron, parts)) {
+      // Short of the next midnight, also of a day that the change to summer time makes an hour shorter.
+      atMs = nextQuarter(atMs + Math.max(0, 22 - parts.hour) * HOUR_MS);
+    } else if (!cron.hours.values.has(parts.hour)) {
+      atMs = nextQuarter(atMs);
     } else if (cron.minutes.values.has(parts.minute)) return atMs;
     else atMs += MINUTE_MS;
   }
   throw new Error("a schedule is never due");
 }
 
+/** Zones differ from UTC by whole quarters of an hour, so no hour and no day begins within one. */
+function nextQuarter(atMs: number): number {
+  return (Math.floor(atMs / QUARTER_MS) + 1) * QUARTER_MS;
+}
+
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** Every date that exists comes within eight years, 29 February across the end of a century too. */
 const YEARS_MAX_MS = (8 * 366 + 1) * 24 * 60 * MINUTE_MS;

@@ -43,6 +43,8 @@ export interface Verification {
 export interface VerifyOptions {
   /** Milliseconds after which it gives up; a person who waits for it gives Infinity. */
   readonly msMax?: number;
+  /** Bookings that it holds at most; what fits into its function unless it is given. */
+  readonly bookingsMax?: number;
   /** Roots that stand outside the database; each must still be in its chain. */
   readonly anchors?: readonly SealAnchor[];
 }
@@ -57,7 +59,7 @@ export async function verifyLedger(deps: VerifyDependencies, options: VerifyOpti
   const tick = () => {
     if (deps.clock.now() > untilMs) throw refuse("store_unavailable", `It took longer than ${msMax} ms.`);
   };
-  const books = await verifyBooks(deps, tick);
+  const books = await verifyBooks(deps, tick, options.bookingsMax ?? bookingsFitting);
   const balances = await verifyBalances(deps, tick);
   const chain = await verifyChains(deps, { anchors, tick });
   const fault = books.fault ?? balances.fault ?? chain.fault;
@@ -66,7 +68,7 @@ export async function verifyLedger(deps: VerifyDependencies, options: VerifyOpti
   return { rows: { ...books.rows, balance_checkpoints: balances.checkpoints, ledger_seals: chain.seals }, fault };
 }
 
-async function verifyBooks(deps: VerifyDependencies, tick: () => void) {
+async function verifyBooks(deps: VerifyDependencies, tick: () => void, bookingsMax: number) {
   return await deps.ledger.scan("verify-ledger", async (scan) => {
     const audit = auditBooks();
     const rows = { ledger_transactions: 0, refunds: 0, charges: 0, payment_intents: 0 };
@@ -90,7 +92,7 @@ const inOrder = ["ledger_transactions", "refunds", "charges", "payment_intents"]
 const pageRows = 500;
 
 /** Most bookings of one verification: at some 350 bytes each, 175 MB of the 512 MiB that its function has. */
-const bookingsMax = 500_000;
+const bookingsFitting = 500_000;
 
 /** A job's time: its function ends after 240 s, and whoever is ended cannot say that it did not finish. */
 const jobMsMax = 200_000;
