@@ -12,39 +12,16 @@ import type { LedgerTransactionScope } from "./ports.ts";
  * Commits the command under the key, or says whose row stands there (design section 4.3).
  * @throws DomainError `commit_unknown` when the ledger does not say after several runs, `store_unavailable`
  */
-export async function firstCommit(
+export function firstCommit(
   deps: IdempotencyDependencies,
   request: IdempotentRequest,
   work: Work,
   fence: Fence,
 ): Promise<FirstCommit> {
   const createdAtMs = deps.clock.now();
-  let mayStand = false;
-  try {
-    if (fence.generation === 1 && work.blind !== undefined) {
-      const blind = await insertBlindly(deps, request, work.blind(fence), fence, createdAtMs);
-      if (typeof blind !== "string") return blind;
-      mayStand = blind === "unknown";
-      // Whoever lost to a twin can learn so without a transaction; a hundred of those on one row hold each other up.
-      const standing = await lookAtKeyRow(deps, request, fence);
-      if (standing !== undefined) return standing;
-    }
-    for (let run = 1; ; run += 1) {
-      try {
-        return await deps.ledger.transact("first-commit", (scope) =>
-          guarded(deps, request, work, fence, createdAtMs, scope),
-        );
-      } catch (error) {
-        if (!hasCode(error, "commit_unknown") || run === runsMax) throw error;
-        mayStand = true;
-      }
-    }
-  } catch (error) {
-    // A ledger that went away does not say that an earlier commit failed.
-    if (mayStand && hasCode(error, "store_unavailable"))
-      throw refuse("commit_unknown", "The ledger did not say whether the first commit stands.", { cause: error });
-    throw error;
-  }
+  return fence.generation === 1 && work.blind !== undefined
+    ? insertBlindly(deps, request, work, work.blind(fence), fence, createdAtMs)
+    : commitGuarded(deps, request, work, fence, createdAtMs, "nothing");
 }
 
 /**
@@ -82,24 +59,57 @@ export async function giveUpLease(deps: IdempotencyDependencies, keyHash: string
 /** How often an unknown commit is run again before the client is told to retry. */
 const runsMax = 3;
 
-/** One round trip; `exists` when a row stood there, `unknown` when the reply was lost: then the guarded run must look. */
+/** One round trip; where a row stood there or the reply was lost, the guarded form has to look. */
 async function insertBlindly(
   deps: IdempotencyDependencies,
   request: IdempotentRequest,
+  work: Work,
   begun: Begun,
   fence: Fence,
   createdAtMs: number,
-): Promise<FirstCommit | "exists" | "unknown"> {
+): Promise<FirstCommit> {
   if (begun.kind === "locked") return { kind: "locked" };
   const row = keyRowOf(request, begun, fence, createdAtMs);
+  const keyChange: Change = { op: "insert", table: "idempotency_keys", row };
+  let inserted: "inserted" | "exists" | "unknown";
   try {
-    const inserted = await deps.ledger.insert("first-commit", [
-      ...begun.changes,
-      { op: "insert", table: "idempotency_keys", row },
-    ]);
-    return inserted === "inserted" ? committed(begun, row) : inserted;
+    inserted = await deps.ledger.insert("first-commit", [...begun.changes, keyChange]);
   } catch (error) {
-    if (hasCode(error, "commit_unknown")) return "unknown";
+    if (!hasCode(error, "commit_unknown")) throw error;
+    inserted = "unknown";
+  }
+  if (inserted === "inserted") return committed(begun, row);
+  return await commitGuarded(deps, request, work, fence, createdAtMs, inserted);
+}
+
+/** One transaction, again where the ledger does not say whether it committed; `after` is what came of a blind insert. */
+async function commitGuarded(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: Work,
+  fence: Fence,
+  createdAtMs: number,
+  after: "nothing" | "exists" | "unknown",
+): Promise<FirstCommit> {
+  let mayStand = after === "unknown";
+  try {
+    // Whoever lost to a twin can learn so without a transaction; a hundred of those on one row hold each other up.
+    const standing = after === "nothing" ? undefined : await lookAtKeyRow(deps, request, fence);
+    if (standing !== undefined) return standing;
+    for (let run = 1; ; run += 1) {
+      try {
+        return await deps.ledger.transact("first-commit", (scope) =>
+          guarded(deps, request, work, fence, createdAtMs, scope),
+        );
+      } catch (error) {
+        if (!hasCode(error, "commit_unknown") || run === runsMax) throw error;
+        mayStand = true;
+      }
+    }
+  } catch (error) {
+    // A ledger that went away does not say that an earlier commit failed.
+    if (mayStand && hasCode(error, "store_unavailable"))
+      throw refuse("commit_unknown", "The ledger did not say whether the first commit stands.", { cause: error });
     throw error;
   }
 }

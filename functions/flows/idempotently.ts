@@ -29,25 +29,35 @@ export async function idempotently(
   request: IdempotentRequest,
   work: Work,
 ): Promise<Answer> {
-  const path: Path = { hasWaited: false, generation: null };
-  const tell = (keyOutcome: KeyOutcome, generation: number | null) => {
-    if (request.idempotencyKey !== null) deps.tellKey?.({ keyOutcome, generation });
-  };
+  const path: Path = { waitUntilMs: deps.clock.now() + request.waitMs, hasWaited: false, generation: null };
+  const owner = deps.random.token();
   try {
-    const answer = await claimAndRun(deps, request, work, path);
-    tell(outcomeOf(request, answer, path), answer.generation);
+    const seat = await takeSeat(deps, request, owner, true);
+    const answer = await answerFrom(deps, request, work, seat, owner, path);
+    tell(deps, request, outcomeOf(request, answer, path), answer.generation);
     return answer;
   } catch (error) {
-    tell(outcomeOfFailure(error), path.generation);
+    tell(deps, request, outcomeOfFailure(error), path.generation);
     throw error;
   }
 }
 
-/** How a request came to its answer. */
+/** How a request comes to its answer. */
 interface Path {
+  /** When it must stop waiting for others, in milliseconds since the epoch. */
+  readonly waitUntilMs: number;
   hasWaited: boolean;
   /** Of the claim that it held. */
   generation: number | null;
+}
+
+function tell(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  keyOutcome: KeyOutcome,
+  generation: number | null,
+): void {
+  if (request.idempotencyKey !== null) deps.tellKey?.({ keyOutcome, generation });
 }
 
 function outcomeOf(request: IdempotentRequest, answer: Answer, { hasWaited }: Path): KeyOutcome {
@@ -61,32 +71,41 @@ function outcomeOfFailure(error: unknown): KeyOutcome {
   return hasCode(error, "idempotency_answer_not_retained") ? "replayed" : "released";
 }
 
-async function claimAndRun(
+/** Executes, replays, or waits for a seat in which it can. */
+function answerFrom(
   deps: IdempotencyDependencies,
   request: IdempotentRequest,
   work: Work,
+  seat: Seat,
+  owner: string,
+  path: Path,
+): Answer | Promise<Answer> {
+  if (seat.kind === "replay") return seat.answer;
+  if (seat.kind !== "lead") return waitAndAnswer(deps, request, work, seat, owner, path);
+  path.generation = seat.record.generation;
+  return lead(deps, request, work, seat, path);
+}
+
+/** Looks again and again, at the cache and at the ledger in turn, until it may lead, can replay, or its time is up. */
+async function waitAndAnswer(
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: Work,
+  firstSeat: Seat,
+  owner: string,
   path: Path,
 ): Promise<Answer> {
-  const owner = deps.random.token();
-  const waitUntilMs = deps.clock.now() + request.waitMs;
+  let seat = firstSeat;
   let pauseMs = deps.timings.pollMs;
-  let looks = 0;
-  for (;;) {
-    const seat =
-      looks > 0 && looks % 2 === 0
-        ? await lookAtLedger(deps, request)
-        : await takeSeat(deps, request, owner, looks === 0);
-    looks += 1;
-    if (seat.kind === "replay") return seat.answer;
-    if (seat.kind === "lead") {
-      path.generation = seat.record.generation;
-      return await lead(deps, request, work, seat, waitUntilMs, path);
+  for (let looks = 1; ; looks += 1) {
+    if (seat.kind === "replay" || seat.kind === "lead") return await answerFrom(deps, request, work, seat, owner, path);
+    if (seat.kind === "wait" || looks >= looksWithoutPauseMax) {
+      if (deps.clock.now() + pauseMs > path.waitUntilMs) break;
+      path.hasWaited = true;
+      await deps.clock.sleep(pauseMs);
+      pauseMs *= pauseGrowth;
     }
-    if (seat.kind === "retry" && looks < looksWithoutPauseMax) continue;
-    if (deps.clock.now() + pauseMs > waitUntilMs) break;
-    path.hasWaited = true;
-    await deps.clock.sleep(pauseMs);
-    pauseMs *= pauseGrowth;
+    seat = looks % 2 === 0 ? await lookAtLedger(deps, request) : await takeSeat(deps, request, owner, false);
   }
   // Before any 409 the key row is read once (design section 4.1).
   const last = await lookAtLedger(deps, request);
@@ -118,13 +137,13 @@ async function lead(
   request: IdempotentRequest,
   work: Work,
   seat: LeadingSeat,
-  waitUntilMs: number,
   path: Path,
 ): Promise<Answer> {
   const fence: Fence = seat.record;
   let intentionMayStand = false;
   try {
-    const first = await firstCommitOrWait(deps, request, work, fence, waitUntilMs, path);
+    let first = await firstCommit(deps, request, work, fence);
+    if (first.kind === "busy") first = await waitAndCommit(deps, request, work, fence, path);
     intentionMayStand = first.kind === "attempt" || first.kind === "intention";
     return await conclude(deps, request, seat, first, work);
   } catch (error) {
@@ -135,27 +154,19 @@ async function lead(
 }
 
 /** Whoever loses the first commit waits on the key row, not on the cache (design section 4.1). */
-async function firstCommitOrWait(
+async function waitAndCommit(
   deps: IdempotencyDependencies,
   request: IdempotentRequest,
   work: Work,
   fence: Fence,
-  waitUntilMs: number,
   path: Path,
 ): Promise<FirstCommit> {
-  let pauseMs = deps.timings.pollMs;
-  for (;;) {
-    const first = await firstCommit(deps, request, work, fence);
+  for (let pauseMs = deps.timings.pollMs; ; pauseMs *= pauseGrowth) {
+    if (deps.clock.now() + pauseMs > path.waitUntilMs) throw keyInUse();
+    path.hasWaited = true;
+    await deps.clock.sleep(pauseMs);
+    const first = (await lookAtKeyRow(deps, request, fence)) ?? (await firstCommit(deps, request, work, fence));
     if (first.kind !== "busy") return first;
-    for (;;) {
-      if (deps.clock.now() + pauseMs > waitUntilMs) throw keyInUse();
-      path.hasWaited = true;
-      await deps.clock.sleep(pauseMs);
-      pauseMs *= pauseGrowth;
-      const standing = await lookAtKeyRow(deps, request, fence);
-      if (standing === undefined) break;
-      if (standing.kind !== "busy") return standing;
-    }
   }
 }
 
@@ -202,8 +213,8 @@ function answerOf(row: KeyRow, outcome: Answer["outcome"], replayed: boolean): A
 }
 
 /** Writes the outcome into the claim; a lost or late write changes nothing, because the ledger has it. */
-async function complete(deps: IdempotencyDependencies, seat: LeadingSeat, row: KeyRow): Promise<void> {
-  if (row.outcome === null || row.idempotencyKey === null) return;
+function complete(deps: IdempotencyDependencies, seat: LeadingSeat, row: KeyRow): Promise<unknown> | undefined {
+  if (row.outcome === null || row.idempotencyKey === null) return undefined;
   const record: CacheRecord = {
     ...seat.record,
     state: "completed",
@@ -213,14 +224,15 @@ async function complete(deps: IdempotencyDependencies, seat: LeadingSeat, row: K
     expiresAtMs: row.expiresAtMs,
     outcome: row.outcome,
   };
-  if (seat.version !== null) {
-    await deps.cache.replace(row.keyHash, seat.version, record);
-    return;
-  }
-  // The claim went unanswered. It may have been written all the same, and would then hold twins until its lease ends.
-  const late = await deps.cache.claim(row.keyHash, record);
+  if (seat.version === null) return completeUnanswered(deps, row.keyHash, record);
+  return deps.cache.replace(row.keyHash, seat.version, record);
+}
+
+/** The claim went unanswered. It may have been written all the same, and would then hold twins until its lease ends. */
+async function completeUnanswered(deps: IdempotencyDependencies, keyHash: string, record: CacheRecord): Promise<void> {
+  const late = await deps.cache.claim(keyHash, record);
   if (late.kind === "exists" && late.record.owner === record.owner && late.record.state === "in_progress") {
-    await deps.cache.replace(row.keyHash, late.version, record);
+    await deps.cache.replace(keyHash, late.version, record);
   }
 }
 

@@ -100,4 +100,11 @@ describe("the canonical text", () => {
       '[["a","4"],["ab","3"],["\uffee","2"],["😀","1"]]',
     );
   });
+
+  test.each([1, 2, 16, 17, 100])("%i names are sorted, in whatever order they came", (count) => {
+    const names = Array.from({ length: count }, (_, index) => `name ${index}`);
+    const mixed = names.map((_, index) => [names[(index * 37 + 5) % count] ?? "", "1"] as const);
+    const sorted = JSON.stringify(names.toSorted().map((name) => [name, "1"]));
+    expect([mixed, mixed.toReversed()].map((order) => canonicalParameters(new Map(order)))).toEqual([sorted, sorted]);
+  });
 });

@@ -116,6 +116,22 @@ describe("a cache that fails or hangs", () => {
     expect(ending).toBe("unknown");
   });
 
+  test("calls of one millisecond share a timer, and each of them ends by itself; a later one has its own", async () => {
+    script = [answers, hangs];
+    const endings: string[] = [];
+    const read = (name: string) => void cache.read("key").then(({ kind }) => endings.push(`${name} ${kind}`));
+
+    read("first");
+    read("second");
+    await clock.advance(1);
+    read("third");
+    expect(clock.pendingTimers()).toBe(2);
+    await clock.advance(deadlineMs - 1);
+    expect(endings).toEqual(["first found", "second unknown"]);
+    await clock.advance(1);
+    expect(endings.at(-1)).toBe("third unknown");
+  });
+
   test("a late answer or a late rejection is received and changes nothing", async () => {
     const late = [Promise.withResolvers<VersionedRecord>(), Promise.withResolvers<VersionedRecord>()] as const;
     script = [() => late[0].promise, () => late[1].promise, answers];
