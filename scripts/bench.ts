@@ -16,6 +16,9 @@ type Entry = (typeof benches)[number];
  */
 const partMsMax = 300_000;
 
+/** A million stored payments take 4 GiB, which is V8's own limit. */
+const heapMiBMax = 8_192;
+
 /** A process that holds the Spanner package swallows signals, and one with emulators needs a moment to end them. */
 const graceMs = 10_000;
 
@@ -71,7 +74,7 @@ function choose(args: readonly string[]): readonly Entry[] | string {
 async function runApart([name, , needs]: Entry): Promise<BenchOutcome> {
   const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
   const file = path.join(folder, "outcome.json");
-  const own = [process.execPath, "--expose-gc", import.meta.filename];
+  const own = [process.execPath, "--expose-gc", `--max-old-space-size=${heapMiBMax}`, import.meta.filename];
   const withEmulators = [process.execPath, path.join(import.meta.dirname, "../local/with-emulators.ts"), "--", ...own];
   const [program = "", ...args] = needs === "emulators" ? withEmulators : own;
   const env = { ...process.env, BENCH_PART: name, BENCH_OUTCOME: file };
