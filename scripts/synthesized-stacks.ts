@@ -22,7 +22,8 @@ export type SynthesizedResource = {
 export async function synthesizedStacks(environment: NodeJS.ProcessEnv): Promise<SynthesizedResource[]> {
   const folder = mkdtempSync(join(tmpdir(), "stacks-"));
   try {
-    const env = { ...environment, SOURCES: "none", CDKTF_OUTDIR: folder };
+    const { NODE_COMPILE_CACHE } = process.env;
+    const env = { NODE_COMPILE_CACHE, ...environment, SOURCES: "none", CDKTF_OUTDIR: folder };
     const { code, complaint } = await runCommand(process.execPath, [MAIN], "", env);
     if (code !== 0) throw new Error(`the stacks cannot be synthesized:\n${complaint}`);
     return readdirSync(join(folder, "stacks"))

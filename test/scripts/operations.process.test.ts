@@ -25,7 +25,8 @@ afterEach(() => {
 
 function run(script: string, args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const file = path.join(import.meta.dirname, "..", "..", "scripts", script);
-  const env = { PATH: process.env["PATH"], LAPTOP_FOLDER: folder, STAGE_FILE: "none", ...environment };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, LAPTOP_FOLDER: folder, STAGE_FILE: "none", ...environment };
   return new Promise<{ code: unknown; said: string; complaint: string }>((ended) => {
     execFile(process.execPath, [file, ...args], { env }, (error, said, complaint) =>
       ended({ code: error?.code ?? 0, said, complaint }),

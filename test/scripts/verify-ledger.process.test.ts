@@ -28,7 +28,8 @@ const patienceMs = 30_000;
 
 function run(args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const script = path.join(import.meta.dirname, "..", "..", "scripts", "verify-ledger.ts");
-  const env = { PATH: process.env["PATH"], LAPTOP_FOLDER: folder, ...environment };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, LAPTOP_FOLDER: folder, ...environment };
   return new Promise<{ code: unknown; said: string; complaint: string }>((ended) => {
     execFile(process.execPath, [script, ...args], { env }, (error, said, complaint) =>
       ended({ code: error?.code ?? 0, said, complaint }),

@@ -59,7 +59,11 @@ export function openFakeCloud(): FakeCloud {
   const bin = path.join(folder, "bin");
   const log = path.join(folder, "calls");
   const stageFile = path.join(folder, "stage.local.json");
-  const environment = { PATH: bin, HOME: folder, STAGE_FILE: stageFile };
+  const compiled = process.env["NODE_COMPILE_CACHE"];
+  const environment = {
+    ...{ PATH: bin, HOME: folder, STAGE_FILE: stageFile },
+    ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+  };
   const answers: Record<Tool, Clause[]> = { gcloud: [], terraform: [], cdktf: [] };
   mkdirSync(bin);
   // The programs are shell scripts, which need these two.
