@@ -32,21 +32,28 @@ export async function benchPeers(say: (line: string) => void): Promise<BenchOutc
       taken.get(contender.name)?.replayed.push(turn.replayedUs);
     }
   }
+  const own = taken.get(ours.name) ?? { created: [], replayed: [] };
   const figures = contenders.map(({ name }) => {
-    const { created = [], replayed = [] } = taken.get(name) ?? {};
-    return { name, newRequestCpuUs: median(created), replayCpuUs: median(replayed) };
+    const { created, replayed } = taken.get(name) ?? own;
+    return {
+      ...{ name, newRequestCpuUs: median(created), replayCpuUs: median(replayed) },
+      ...{ newRequestRatio: ratioOf(own.created, created), replayRatio: ratioOf(own.replayed, replayed) },
+    };
   });
   say(
-    `CPU time of idempotency alone, in millionths of a second: medians of ${taken.get(ours.name)?.created.length} shuffled turns of ${requestsPerTurn}`,
+    `CPU time of idempotency alone, in millionths of a second: medians of ${own.created.length} shuffled turns of ${requestsPerTurn}; ratios turn by turn`,
   );
-  const [own] = figures;
-  const share = (theirs: number, mine = Number.NaN) => (mine / theirs).toFixed(2);
-  const rows = figures.map(({ name, newRequestCpuUs: created, replayCpuUs: replayed }) => [
-    ...[name, created.toFixed(1), share(created, own?.newRequestCpuUs)],
-    ...[replayed.toFixed(1), share(replayed, own?.replayCpuUs)],
+  const rows = figures.map(({ name, newRequestCpuUs, newRequestRatio, replayCpuUs, replayRatio }) => [
+    ...[name, newRequestCpuUs.toFixed(1), newRequestRatio.toFixed(2)],
+    ...[replayCpuUs.toFixed(1), replayRatio.toFixed(2)],
   ]);
   for (const line of table([["", "new", "ours/it", "replay", "ours/it"], ...rows], [1, 2, 3, 4])) say(line);
   return { figures, faults: [] };
+}
+
+/** The middle one of the ratios of single rounds: what a busy machine does to one round it does to both sides. */
+function ratioOf(mine: readonly number[], theirs: readonly number[]): number {
+  return median(mine.map((taken, round) => taken / (theirs[round] ?? Number.NaN)));
 }
 
 async function takeTurn({ name, open }: Contender): Promise<{ createdUs: number; replayedUs: number }> {
