@@ -4,11 +4,16 @@ import { apiKeyDigest } from "../../functions/domain/accounts.ts";
 import { defaultTimings, type Timings } from "../../functions/domain/idempotency.ts";
 import { standardTerms } from "../../functions/domain/ledger-terms.ts";
 import { strictUrls } from "../../functions/domain/webhook-url.ts";
+import { performIntention } from "../../functions/edge/intentions.ts";
 import { paymentsApi } from "../../functions/edge/payments-api.ts";
 import { wireRenderer } from "../../functions/edge/renderer.ts";
+import { wireDeliveryRenderer } from "../../functions/edge/serialize-webhook-delivery.ts";
+import { wireEndpointRenderer } from "../../functions/edge/serialize-webhook-endpoint.ts";
 import type { WireHandler } from "../../functions/edge/wire.ts";
 import { type CompleteDependencies, completeAttempts } from "../../functions/flows/complete-attempts.ts";
+import { type CompleteIntentionsDependencies, completeIntentions } from "../../functions/flows/complete-intentions.ts";
 import { finishChallenge } from "../../functions/flows/finish-challenge.ts";
+import type { IntentionCarrier } from "../../functions/flows/intention-ports.ts";
 import { commitResult, settleAttempt } from "../../functions/flows/settle-attempt.ts";
 import { everyPaymentHasItsEvents } from "../simulation/invariants/events.ts";
 import {
@@ -54,6 +59,8 @@ export interface Cast {
   /** The completer sweeps once, after a lease, or after the drive window. */
   readonly completer?: "after lease" | "after window";
   readonly completerFate?: Fate;
+  /** The completer looks for intentions alone: what is asked for makes webhook endpoints. */
+  readonly intends?: boolean;
   /** The cache forgets everything once. */
   readonly wipe?: boolean;
   /** Requests that came to their end before. */
@@ -61,7 +68,14 @@ export interface Cast {
 }
 
 /** Opens a run of a cast. */
-export function cast({ actors, completer, completerFate, wipe = false, before = [] }: Cast): () => Promise<Run> {
+export function cast({
+  actors,
+  completer,
+  completerFate,
+  intends = false,
+  wipe = false,
+  before = [],
+}: Cast): () => Promise<Run> {
   return async () => {
     const stage = openStage();
     await addAccount(stage);
@@ -94,7 +108,8 @@ export function cast({ actors, completer, completerFate, wipe = false, before = 
     if (completer !== undefined) {
       const sweeper = completerOf(stage, "completer", completerFate);
       const afterMs = completer === "after lease" ? leaseEndsMs : windowEndsMs;
-      void start("completer", afterMs, () => completeAttempts(sweeper), undefined);
+      const sweep = () => (intends ? completeIntentions(sweeper) : completeAttempts(sweeper));
+      void start("completer", afterMs, sweep, undefined);
     }
     if (wipe) stage.event("the cache is wiped", "cache", () => stage.stores.cache.wipe());
     await stage.letRun();
@@ -108,6 +123,7 @@ export function cast({ actors, completer, completerFate, wipe = false, before = 
         for (const waitMs of [leaseEndsMs, windowEndsMs, 61_000 + leaseEndsMs, 61_000 + leaseEndsMs]) {
           stage.moveTo(stage.now() + waitMs);
           await stage.settled(completeAttempts(last));
+          await stage.settled(completeIntentions(last));
         }
         const again = apiOf(stage, "again");
         const unsettled: string[] = [];
@@ -125,10 +141,18 @@ export function cast({ actors, completer, completerFate, wipe = false, before = 
           ...entriesSumToZero(after),
           ...everyPaymentHasItsEvents(after),
           ...nothingStaysOpen(after),
+          ...oneEndpointPerKey(stage, [...actors.map(({ asks }) => asks), ...before]),
         ];
       },
     };
   };
+}
+
+/** Each key that asks for an endpoint makes one. */
+function oneEndpointPerKey({ stores }: Stage, asked: readonly Asking[]): string[] {
+  const keys = new Set(asked.filter(({ path }) => path === "/v1/webhook_endpoints").map(({ key }) => key));
+  const made = stores.endpoints.everything().length;
+  return made === keys.size ? [] : [`${keys.size} keys made ${made} endpoints`];
 }
 
 /** One body for each key that has a final answer; 500 is a bug whatever happens. */
@@ -156,7 +180,7 @@ function apiOf(stage: Stage, name: string, fate?: Fate): WireHandler {
       accounts: passing(stores.accounts),
       stories: passing(stores.stories),
       webhooks: {
-        endpoints: passing(stores.endpoints),
+        endpoints: bind("endpoints", stores.endpoints),
         deliveries: passing(stores.deliveries),
         tasks: passing(stores.tasks),
         box: stores.box,
@@ -167,15 +191,33 @@ function apiOf(stage: Stage, name: string, fate?: Fate): WireHandler {
   );
 }
 
-function completerOf(stage: Stage, name: string, fate?: Fate): CompleteDependencies {
-  const { bind, passing: _, ...machine } = stage.enter(name, fate);
+/** The completer, and in the same process who carries intentions out for it: each call on the way is a step all the same. */
+function completerOf(stage: Stage, name: string, fate?: Fate): CompleteDependencies & CompleteIntentionsDependencies {
+  const { bind, passing, ...machine } = stage.enter(name, fate);
   const shared = {
     ...{ ...machine, timings, terms: standardTerms, renderer: wireRenderer() },
     ledger: bind("ledger", stage.stores.ledger),
     acquirer: bind("acquirer", stage.stores.acquirer),
   };
+  const { endpoints, deliveries, tasks, box } = stage.stores;
+  const carrying = {
+    ...shared,
+    webhooks: {
+      ...{ endpoints: bind("endpoints", endpoints), deliveries: passing(deliveries), tasks: passing(tasks), box },
+      ...{ renderer: wireEndpointRenderer, deliveryRenderer: wireDeliveryRenderer },
+    },
+  };
+  const intentions: IntentionCarrier = {
+    carryOut: async (use, intention) => await performIntention(carrying, use, intention),
+  };
   const settle = settleAttempt(shared);
-  return { ...shared, settle, commit: commitResult(shared), finishChallenge: finishChallenge({ ...shared, settle }) };
+  return {
+    ...shared,
+    intentions,
+    settle,
+    commit: commitResult(shared),
+    finishChallenge: finishChallenge({ ...shared, settle }),
+  };
 }
 
 async function addAccount({ stores, now }: Stage): Promise<void> {

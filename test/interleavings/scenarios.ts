@@ -20,6 +20,13 @@ const pay: Asking = {
 /** A payment makes six calls that a key is decided by, and one more for each look. */
 const callsOfPayment = [1, 2, 3, 4, 5, 6] as const;
 
+/** A creation of an endpoint makes six as well: claim, key row, read, commit, outcome, result. */
+const makeEndpoint: Asking = {
+  path: "/v1/webhook_endpoints",
+  form: "url=https://shop.example/hooks&enabled_events[]=*",
+  key: "endpoint",
+};
+
 const hold: Asking = { ...pay, form: `${pay.form}&capture_method=manual`, key: "held" };
 const capture: Asking = { path: "/v1/payment_intents/:intent/capture", form: "", key: "capture" };
 const cancel: Asking = { path: "/v1/payment_intents/:intent/cancel", form: "", key: "cancel" };
@@ -130,6 +137,27 @@ export const scenarios: readonly Scenario[] = [
       ],
       completer: "after lease",
       completerFate: { diesAtCall: 4 },
+    }),
+  })),
+  ...callsOfPayment.map((diesAtCall) => ({
+    name: `an intention whose worker dies at call ${diesAtCall}, a twin after the lease and the completer`,
+    preemptionsMax: 1,
+    open: cast({
+      actors: [
+        { name: "A", asks: makeEndpoint, fate: { diesAtCall } },
+        { name: "B", asks: makeEndpoint, afterLease: true },
+      ],
+      completer: "after lease",
+      intends: true,
+    }),
+  })),
+  ...callsOfPayment.map((lateCall) => ({
+    name: `an intention whose worker's call ${lateCall} lands late, and the completer`,
+    preemptionsMax: 2,
+    open: cast({
+      actors: [{ name: "A", asks: makeEndpoint, fate: { lateCall } }],
+      completer: "after lease",
+      intends: true,
     }),
   })),
   {

@@ -210,7 +210,7 @@ export function openStage() {
 }
 
 /** Methods that change nothing; two of them on one store may change places. */
-const readers: ReadonlySet<string> = new Set(["read", "lookup", "overdueAttempts"]);
+const readers: ReadonlySet<string> = new Set(["read", "lookup", "overdueAttempts", "abandonedIntentions"]);
 
 /** The body of a transaction: its first read happened with its begin; further ones, and its commit, are steps. */
 function bodyInSteps(
