@@ -139,7 +139,7 @@ async function answer(service: Service, request: WireRequest, start: Facts): Pro
     const tellKey = (told: KeyStory) => {
       story = told;
     };
-    const ran = await run({ ...service, tellKey }, request, endpoint, parameters, accountId, facts);
+    const ran = await run({ ...service, tellKey }, request, endpoint, { accountId, keyId, parameters, facts });
     return { ...ran, accountId, keyId, ...story };
   } catch (error) {
     return { response: failure(error, facts, pathOf(request.target)), accountId, error, keyId, ...story };
@@ -150,10 +150,9 @@ async function run(
   service: Service & Pick<IdempotencyDependencies, "tellKey">,
   request: WireRequest,
   endpoint: Endpoint,
-  parameters: ParameterMap,
-  accountId: string,
-  facts: Facts,
+  known: Known,
 ): Promise<Pick<Answered, "response" | "originalRequestId">> {
+  const { accountId, keyId, parameters, facts } = known;
   const call = { accountId, id: endpoint.id, parameters, baseUrl: baseUrlOf(request) };
   if (endpoint.kind === "read") {
     const value = await endpoint.read(service.endpoints, call);
@@ -165,7 +164,7 @@ async function run(
   const idempotent: IdempotentRequest = {
     accountId,
     idempotencyKey: facts.idempotencyKey ?? null,
-    keyHash: keyHashOf(service, accountId, facts.idempotencyKey),
+    keyHash: keyId ?? keyHashWithoutKey(service, accountId),
     fingerprint: parameterFingerprint(request.method, path, parameters),
     method: request.method,
     path,
@@ -181,9 +180,17 @@ async function run(
   return facts.idempotencyKey === undefined ? { response } : { response, originalRequestId: given.originalRequestId };
 }
 
+/** What is known of a request once it was read. */
+interface Known {
+  readonly accountId: string;
+  /** Identity of the client's key; undefined when it sent none. */
+  readonly keyId: string | undefined;
+  readonly parameters: ParameterMap;
+  readonly facts: Facts;
+}
+
 /** Without a client's key the request runs once, under an identity that no client can name. */
-function keyHashOf(service: Service, accountId: string, key: string | undefined): string {
-  if (key !== undefined) return keyIdentity(accountId, false, key);
+function keyHashWithoutKey(service: Service, accountId: string): string {
   return keyIdentity(`${accountId} without a key`, false, service.idempotency.random.token());
 }
 

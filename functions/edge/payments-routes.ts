@@ -35,31 +35,25 @@ import {
  * @throws DomainError `route_unknown`, `method_not_allowed`, `url_invalid`, `resource_missing` for an id that no object can have
  */
 export function findEndpoint(method: string, path: string): Endpoint {
-  const matches = routesOf(path);
-  if (matches.length === 0) throw refuse("route_unknown", `Unrecognized request URL (${method}: ${shown(path)}).`);
-  const match = matches.find(({ route }) => route.method === method);
-  if (match === undefined) {
+  const served = routes.find((route) => route.method === method && route.path.test(path));
+  if (served === undefined) {
     const allowed = allowedMethods(path);
+    if (allowed === "") throw refuse("route_unknown", `Unrecognized request URL (${method}: ${shown(path)}).`);
     throw refuse(
       "method_not_allowed",
       `Method ${shown(method)} is not allowed for ${shown(path)}. Allowed: ${allowed}.`,
     );
   }
-  return { ...match.route.serve, id: objectId(match.id, match.route.object) };
+  const [, id = ""] = served.path.exec(path) ?? [];
+  return { ...served.serve, id: objectId(id, served.object) };
 }
 
 /** Methods that a path serves, for the `Allow` header that a 405 must have (RFC 9110, section 15.5.6). */
 export function allowedMethods(path: string): string {
-  return routesOf(path)
-    .map(({ route }) => route.method)
+  return routes
+    .filter((route) => route.path.test(path))
+    .map(({ method }) => method)
     .join(", ");
-}
-
-function routesOf(path: string): { readonly route: Route; readonly id: string }[] {
-  return routes.flatMap((route) => {
-    const match = route.path.exec(path);
-    return match === null ? [] : [{ route, id: match[1] ?? "" }];
-  });
 }
 
 /** An endpoint that was found. */

@@ -32,15 +32,16 @@ export interface CreateInput {
   readonly asking: Asking;
 }
 
-/** The work of a create; ids and time are made here, once, because the transaction's body may run again. */
+/**
+ * The work of a create; its time is taken here and its ids are made once, when the first commit comes, because the
+ * transaction's body may run again. A replay never comes so far, and makes none.
+ */
 export function createPaymentIntent(deps: CreateDependencies, request: IdempotentRequest, input: CreateInput): Work {
   const nowMs = deps.clock.now();
-  const created = newIntent(deps, request.accountId, input, nowMs);
-  const attemptId = deps.random.id("att");
-  const chargeId = deps.random.id("ch");
-  const eventIds: EventIds = [deps.random.id("evt")];
-
+  let made: Made | undefined;
   const begin = (fence: Fence): Begun => {
+    made ??= make(deps, request.accountId, input, nowMs);
+    const { created, attemptId, chargeId, eventIds } = made;
     const view = { intent: created, charge: null };
     const cause = { requestId: request.requestId, idempotencyKey: request.idempotencyKey };
     const events = eventRows(
@@ -76,6 +77,24 @@ export function createPaymentIntent(deps: CreateDependencies, request: Idempoten
     return { kind: "attempt", changes: [...rows, ...events], attempt: decision.attempt, resourceId: created.id };
   };
   return { reads: {}, blind: begin, begin: async (_found, _scope, fence) => begin(fence) };
+}
+
+/** What every run of the transaction's body shares. */
+interface Made {
+  readonly created: PaymentIntent;
+  readonly attemptId: string;
+  readonly chargeId: string;
+  readonly eventIds: EventIds;
+}
+
+function make(deps: CreateDependencies, accountId: string, input: CreateInput, nowMs: number): Made {
+  const { random } = deps;
+  return {
+    created: newIntent(deps, accountId, input, nowMs),
+    attemptId: random.id("att"),
+    chargeId: random.id("ch"),
+    eventIds: [random.id("evt")],
+  };
 }
 
 function newIntent(deps: CreateDependencies, accountId: string, input: CreateInput, nowMs: number): PaymentIntent {
