@@ -118,10 +118,14 @@ export function findingsOf(match: Match, nowMs: number): readonly Finding[] {
 /** A day: whatever is open longer, no machine has found out (design section 5, Completer). */
 export const openTooLongMs = 24 * 60 * 60 * 1000;
 
+/** Two hours: a buyer who never comes back has a day, and the completer, which looks every hour by then, must have looked. */
+const challengeLookMs = 2 * 60 * 60 * 1000;
+
 /** A bank debit takes days, and the acquirer says how many; only after that time it is late. */
 function openFindings({ state, createdAtMs }: Attempt, endsAtMs: number | null, nowMs: number): readonly Finding[] {
   const sinceMs = Math.max(createdAtMs, endsAtMs ?? 0);
-  if (nowMs - sinceMs < openTooLongMs) return [];
+  const usualMs = state === "challenged" ? challengeLookMs : 0;
+  if (nowMs - sinceMs < openTooLongMs + usualMs) return [];
   const due = endsAtMs === null ? "since" : "and was due at";
   return [{ kind: "open_too_long", detail: `it is ${state} ${due} ${new Date(sinceMs).toISOString()}` }];
 }

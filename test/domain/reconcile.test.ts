@@ -3,6 +3,7 @@ import { type AttemptInBooks, findingsOf, type ListedOrder, type Standing } from
 import { atMs, attemptRow, bookingRow } from "../support/ledger-rows.ts";
 
 const day = 24 * 60 * 60 * 1000;
+const hour = day / 24;
 const succeeded = { state: "succeeded", closedAtMs: atMs, chargeId: "ch_1" } as const;
 
 function ours(
@@ -134,6 +135,13 @@ describe("there is a break", () => {
     const told = "open_too_long: it is open since 2026-01-15T12:00:00.007Z";
     expect(find(open, "none", null, atMs + day - 1)).toEqual([]);
     expect(find(open, "none", null, atMs + day)).toEqual([told]);
+  });
+
+  test("for a challenge that its buyer never answered only two hours after the day that it lasts", () => {
+    const challenged = ours({ state: "challenged", closedAtMs: null }, []);
+    const told = "open_too_long: it is challenged since 2026-01-15T12:00:00.007Z";
+    expect(find(challenged, "none", null, atMs + day + 2 * hour - 1)).toEqual([]);
+    expect(find(challenged, "none", null, atMs + day + 2 * hour)).toEqual([told]);
   });
 
   test("for one that the acquirer ends in days only a day after that", () => {

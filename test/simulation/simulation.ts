@@ -110,6 +110,8 @@ export async function simulate(seed: number, tell: (line: () => string) => void 
   }
   // It looks two days back; by then even a challenge that nobody answered has ended.
   judges.askAt(beginMs + stormMs + 33 * hourMs, "/reconcile");
+  // In calm weather most runs of each minute's job are left out, so there is one in time for the judge.
+  judges.askAt(beginMs + stormMs + 33 * hourMs - 10 * minuteMs, "/complete");
   judges.askAt(beginMs + stormMs + quietMs, "/verify");
   judges.askBalancesAt(beginMs + stormMs + quietMs);
   await time.runUntil(beginMs + stormMs + quietMs + hourMs);
@@ -208,7 +210,7 @@ function openJudges(time: VirtualTime, system: Sky["system"], client: Aftermath[
   return {
     judged,
     balances,
-    askAt: (atMs: number, path: "/verify" | "/reconcile") => time.at(atMs, () => void job(path)),
+    askAt: (atMs: number, path: "/complete" | "/verify" | "/reconcile") => time.at(atMs, () => void job(path)),
     askBalancesAt: (atMs: number) => time.at(atMs, () => void tellBalances()),
   };
 }
