@@ -66,6 +66,16 @@ export function idempotencyCacheContract(open: () => Promise<CacheUnderTest>): v
       expect(new Set(claims.map(({ version }) => version)).size).toBe(1);
     });
 
+    test("F56 of 32 keys that are claimed at once each claim can be read", async () => {
+      const keys = Array.from({ length: 32 }, () => newKeyHash());
+
+      const claims = await Promise.all(keys.map((keyHash) => subject.cache.claim(keyHash, claimBy("worker-1"))));
+
+      expect(claims.map(({ kind }) => kind)).toEqual(keys.map(() => "claimed"));
+      const read = await Promise.all(keys.map((keyHash) => subject.cache.read(keyHash)));
+      expect(read).toEqual(claims.map(({ record, version }) => ({ record, version })));
+    });
+
     test("two keys do not know each other", async () => {
       await subject.cache.claim(newKeyHash(), claimBy("worker-1"));
 

