@@ -69,9 +69,12 @@ let digest: string | undefined;
 
 /** Content of every file that a synthesis reads or imports, and the Node that runs it. */
 function sourcesDigest(): string {
-  const lock = readFileSync(join(projectFolder, "package-lock.json"), "utf8");
-  digest ??= digestOf([process.version, lock, ...["infra", "functions"].flatMap(contentsOf)].join("\0"));
+  digest ??= digestOf([process.version, lockFile(), ...["infra", "functions"].flatMap(contentsOf)].join("\0"));
   return digest;
+}
+
+function lockFile(): string {
+  return readFileSync(join(projectFolder, "package-lock.json"), "utf8");
 }
 
 function contentsOf(name: string): string[] {

@@ -132,17 +132,38 @@ describe("the cache in Firestore", () => {
 
   describe("replies that get lost", () => {
     test("a create that was applied but not answered is claimed, under the version that stands", async () => {
+      // given a create whose reply is lost, and a read beside it that comes after it was applied
       const keyHash = newKeyHash();
       firestore.proxy.fault({ method: "Commit", nth: 1, when: "after", status: UNAVAILABLE });
+      const [create, read] = [firestore.proxy.hold("Commit", "after"), firestore.proxy.hold("BatchGetDocuments")];
 
-      const claimed = await cache.claim(keyHash, claimBy("worker-1"));
+      const claim = cache.claim(keyHash, claimBy("worker-1"));
+      await Promise.all([create.arrived(), read.arrived()]);
+      read.release();
+      create.release();
+      const claimed = await claim;
 
-      // The client's own retry is refused by the first one; a read beside that came too early is made again with a create.
-      expect([2, 3]).toContain(firestore.proxy.counts()["Commit"]);
+      // then the client's own retry is refused, and what was read tells whose write did that
+      expect(firestore.proxy.counts()).toEqual({ Commit: 2, BatchGetDocuments: 1 });
       expect(claimed.kind).toBe("claimed");
       expect(await cache.replace(keyHash, claimed.version, completedBy("worker-1", "{}"))).toMatchObject({
         kind: "replaced",
       });
+    });
+
+    test("a create that was applied but not answered is claimed by a third one when the read beside it came before", async () => {
+      const keyHash = newKeyHash();
+      firestore.proxy.fault({ method: "Commit", nth: 1, when: "after", status: UNAVAILABLE });
+      const [create, read] = [firestore.proxy.hold("Commit"), firestore.proxy.hold("BatchGetDocuments", "after")];
+
+      const claim = cache.claim(keyHash, claimBy("worker-1"));
+      await Promise.all([create.arrived(), read.arrived()]);
+      read.release();
+      create.release();
+
+      const { kind, version } = await claim;
+      expect(firestore.proxy.counts()).toEqual({ Commit: 3, BatchGetDocuments: 2 });
+      expect({ kind, version }).toEqual({ kind: "claimed", version: (await cache.read(keyHash))?.version });
     });
 
     test("an update that was applied but not answered is replaced, under the version that stands", async () => {
